@@ -227,6 +227,14 @@ int csim_contact_lags(csim_contact *contact) {
   return csim_kinematics_lags(&contact->kin);
 }
 
+int csim_contact_pins_are_behind(const csim_contact *contact) {
+  return csim_kinematics_pins_are_behind(&contact->kin);
+}
+
+void csim_contact_aim_pins(const csim_contact *contact, double most, double *d) {
+  csim_kinematics_aim_pins(&contact->kin, most, d);
+}
+
 int csim_contact_is_behind(const csim_contact *contact) {
   return csim_kinematics_is_behind(&contact->kin);
 }
@@ -254,7 +262,6 @@ static double glide_on(csim_contact *contact, const double *d, double most) {
   double gone = 0;
   for (int leg = 0; leg < MOST_LEGS && gone < most; leg++) {
     for (int i = 0; i < 3 * contact->mesh.nbody_vert; i++) kin->d[i] = (1 - gone) * d[i];
-    csim_kinematics_stop_pins(kin);
     double left = most < 1 ? (most - gone) / (1 - gone) : 1;
     double share = csim_glide_together(&contact->glide, left);
     if (share < 0) return share;

@@ -109,6 +109,12 @@ int csim_contact_advance_together(csim_contact *contact, const double *goal, dou
 /// Whether some pin or plane is not at its goal yet.
 int csim_contact_lags(csim_contact *contact);
 
+/// Whether some exact pin is held back, and may still get to its target in this step.
+int csim_contact_pins_are_behind(const csim_contact *contact);
+
+/// Sets d (nbody_vert x 3) of exact pins: see csim_kinematics_aim_pins.
+void csim_contact_aim_pins(const csim_contact *contact, double most, double *d);
+
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_contact_is_behind(const csim_contact *contact);
 

@@ -34,7 +34,7 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
   for (int k = 0; k < 4; k++) {
     double along = c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
     end += along;
-    if (c->v[k] >= kin->mesh->nbody_vert) kinematic += along;
+    if (!csim_kinematics_is_free(kin, c->v[k])) kinematic += along;
     stiff += fabs(c->w[k]) * csim_kinematics_resistance(kin, c->v[k]);
   }
   // in the second round guides that have to push are a little nearer; what they pulled is let go

@@ -38,7 +38,7 @@ int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
 // ------------------------------------------------------------------------------- save and restore
 
 int csim_kinematics_size(const csim_kinematics *kin) {
-  return kin->mesh->nvert - kin->mesh->nbody_vert + 2 * kin->planes.n + kin->ncollider;
+  return kin->mesh->nvert - kin->mesh->nbody_vert + 2 * kin->planes.n + kin->ncollider + 1;
 }
 
 void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
@@ -56,6 +56,8 @@ void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
     out[1] = kin->stuck[k];
     out[2] = 0;
   }
+  out[0] = kin->pins_stuck;
+  out[1] = out[2] = 0;
 }
 
 void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
@@ -71,6 +73,7 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
     kin->reached[k] = in[0];
     kin->stuck[k] = (int)in[1];
   }
+  kin->pins_stuck = (int)in[0];
 }
 
 // --------------------------------------------------------------------------------------- motions
@@ -136,6 +139,7 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
 
 void csim_kinematics_place(csim_kinematics *kin, double time) {
   csim_planes_place(&kin->planes, time);
+  kin->pins_stuck = 0;
   for (int k = 0; k < kin->ncollider; k++) {
     const csim_collider *collider = &kin->collider[k];
     kin->reached[k] = kin->goal_time[k] = time;
@@ -150,13 +154,17 @@ static int is_behind(const csim_kinematics *kin, int k) {
   return kin->reached[k] < kin->goal_time[k];
 }
 
-// Whether collider k does not try to move in this step. A stuck collider tries in the steps 1, 2, 4
-// and 8 after it got stuck, then only every few steps, as what is squeezed stays so for long.
-static int waits(const csim_kinematics *kin, int k) {
+// Whether what has been stuck for so many steps does not try to move in this one. It tries in the
+// steps 1, 2, 4 and 8 after it got stuck, then only every few steps, as what is squeezed stays so
+// for long.
+static int skips(int stuck) {
   enum { STEPS = 8 };
-  int stuck = kin->stuck[k];
-  if (kin->never_waits) return 0;
   return stuck < STEPS ? (stuck & (stuck - 1)) != 0 : stuck % STEPS != 0;
+}
+
+// Whether collider k does not try to move in this step.
+static int waits(const csim_kinematics *kin, int k) {
+  return !kin->never_waits && skips(kin->stuck[k]);
 }
 
 int csim_kinematics_is_behind(const csim_kinematics *kin) {
@@ -171,9 +179,21 @@ int csim_kinematics_falls_behind(const csim_kinematics *kin) {
   return 0;
 }
 
+// The longest way of an exact pin to its target [m], 0 where rounding leaves it.
+static double longest_pin_way(const csim_kinematics *kin) {
+  double way = 0;
+  for (int i = 0; i < kin->model->ntarget; i++) {
+    const csim_target *t = &kin->model->target[i];
+    if (t->hard)
+      way = csim_max(way, csim_distance(kin->target + csim_xyz(i), kin->x + csim_xyz(t->vert)));
+  }
+  return way > 1e-3 * kin->planes.thickness ? way : 0;
+}
+
 void csim_kinematics_end(csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++)
     kin->stuck[k] = is_behind(kin, k) ? kin->stuck[k] + 1 : 0;
+  kin->pins_stuck = longest_pin_way(kin) > 0 ? kin->pins_stuck + 1 : 0;
 }
 
 void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
@@ -243,6 +263,22 @@ void csim_kinematics_predict(csim_kinematics *kin, const double *v) {
   for (int i = 0; i < kin->mesh->nbody_vert; i++)
     if (csim_kinematics_is_free(kin, i))
       for (int k = 3 * i; k < 3 * i + 3; k++) kin->d[k] = kin->h * v[k];
+}
+
+void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d) {
+  double way = longest_pin_way(kin), share = kin->pins_stuck && way > most ? most / way : 1;
+  int tries = way > 0 && !skips(kin->pins_stuck);
+  for (int i = 0; i < kin->model->ntarget; i++) {
+    const csim_target *t = &kin->model->target[i];
+    ptrdiff_t at = csim_xyz(t->vert);
+    if (!t->hard) continue;
+    for (int k = 0; k < 3; k++)
+      d[at + k] = tries ? share * (kin->target[csim_xyz(i) + k] - kin->x[at + k]) : 0;
+  }
+}
+
+int csim_kinematics_pins_are_behind(const csim_kinematics *kin) {
+  return longest_pin_way(kin) > 0 && !skips(kin->pins_stuck);
 }
 
 void csim_kinematics_stop_pins(csim_kinematics *kin) {

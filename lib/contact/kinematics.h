@@ -20,6 +20,7 @@ typedef struct csim_kinematics {
   double *reached;   ///< (ncollider) [s] the time of its motion that each collider has reached
   double *goal_time; ///< [s] the time that it is to reach in this step
   int *stuck;        ///< steps since the collider last moved on; 0: it did
+  int pins_stuck;    ///< steps since all exact pins were last at their targets
   int never_waits;   ///< cloth in its way is released (pinched.h)
   unsigned char *kinematic; ///< (mesh->nvert) follows a motion: collider, or exact pin
   double *x;                ///< (mesh->nvert x 3) where everything is
@@ -43,7 +44,8 @@ int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
                            csim_kinematics *kin);
 
 /// Number of three-vectors of the colliders' state: the vertices of their meshes, then two for each
-/// plane (its normal; its offset), then one for each collider (time, steps it is stuck).
+/// plane (its normal; its offset), then one for each collider (time, steps it is stuck), and
+/// one for pins (steps they are stuck).
 int csim_kinematics_size(const csim_kinematics *kin);
 
 /// Writes or reads them. (csim_kinematics_size x 3)
@@ -95,6 +97,14 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share);
 
 /// Sets d of vertices of bodies that are not free to 0.
 void csim_kinematics_stop_pins(csim_kinematics *kin);
+
+/// Whether something holds an exact pin back from its target, and it tries to get there in this
+/// step.
+int csim_kinematics_pins_are_behind(const csim_kinematics *kin);
+
+/// Sets d (mesh->nbody_vert x 3) of exact pins: the way to their targets if they are behind, else
+/// 0. Pins that have been stuck go by one share of it, none farther than `most` [m].
+void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d);
 
 /// x += alpha d.
 void csim_kinematics_displace(csim_kinematics *kin, double alpha);

@@ -255,6 +255,10 @@ static void newton_accelerate(const csim_problem *problem, void *scratch, const 
 // in parts, as the linear problem no longer predicts where the cloth goes.
 static const double FASTEST = 0.5;
 
+// Share of an edge that exact pins go at most in one step once they have been stuck: less than
+// FASTEST, as a wall they cannot pass would have every step taken in sixteen parts.
+static const double SLOWEST = 0.45;
+
 // A collider is blocked after so many attempts that move it by less than this share of its way: by
 // other colliders, or by cloth that cannot give way.
 static const double LEAST_GAIN = 0.03;
@@ -272,6 +276,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
   static const double TOLERANCE = 0.1;
   csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, s->x_try);
   csim_vector_add(problem->pool, n, -1, x, s->x_try); // rest of the free flight
+  csim_contact_aim_pins(contact, SLOWEST * s->edge, s->x_try);
   for (int round = 0; round < 2; round++) {
     if (round) csim_problem_gradient(problem, x, s->g);
     csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
@@ -286,6 +291,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
     report->linear_iterations += solve_exactly(problem, s, TOLERANCE).iterations;
     csim_pool_phase(problem->pool, before);
     csim_vector_copy(problem->pool, n, problem->step, s->x_try);
+    csim_contact_aim_pins(contact, SLOWEST * s->edge, s->x_try);
   }
   double limit = csim_problem_max_step(problem, x, s->x_try);
   if (limit < LEAST_GAIN)
@@ -295,6 +301,11 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
   csim_pool_phase(problem->pool, before);
   if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return share;
+}
+
+// Whether something is left for joint steps.
+static int moves_together(const csim_contact *contact) {
+  return csim_contact_is_behind(contact) || csim_contact_pins_are_behind(contact);
 }
 
 // The same without physics, where the linear problem leads nowhere. Not while shorter steps can
@@ -391,10 +402,11 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     last_residual = report.residual;
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.outcome == CSIM_OUTCOME_LIMIT && together < MOST_TOGETHER && problem->contact &&
-        misses < MOST_MISSES && csim_contact_is_behind(problem->contact)) {
+        misses < MOST_MISSES && moves_together(problem->contact)) {
       together++;
       double gain = step_together(problem, s, &report, x);
-      if (report.outcome == CSIM_OUTCOME_LIMIT && (gain < LEAST_GAIN || together == MOST_TOGETHER))
+      if (report.outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(problem->contact) &&
+          (gain < LEAST_GAIN || together == MOST_TOGETHER))
         gain = carry_along(problem, &report, x);
       misses = gain < LEAST_GAIN ? misses + 1 : 0;
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;

@@ -70,4 +70,23 @@ finer '[]' "[{\"box\": [[-0.1, 0, 0], [-0.1, 0, 0]], $size}]"
 equal "$tetrahedra" "$some" "around one vertex"
 expect 2 "$clothsim" bar.json --overwrite -o out --set 'bar.tetrahedra.finer=[{"max_volume": 1}]'
 says 'give a "box", or "pins": true'
+
+# a patch that pins move through a hanging sheet pushes it and is on time; pins before a wall stay there, at little cost
+cat >hand.json <<'END'
+{"frames": {"end": 13}, "objects": [
+  {"name": "sheet", "type": "cloth", "material": "cotton", "rotation": [90, 0, 0],
+   "mesh": {"shape": "grid", "size": [0.6, 0.6], "cells": [12, 12]}, "pins": [{"nearest": [[-0.3, 0.3, 0], [0.3, 0.3, 0]]}]},
+  {"name": "hand", "type": "cloth", "material": "cotton", "rotation": [90, 0, 0], "position": [0, 0, -0.05],
+   "mesh": {"shape": "grid", "size": [0.1, 0.1], "cells": [2, 2]},
+   "pins": [{"box": [[-0.2, -0.2, -0.2], [0.2, 0.2, -0.01]], "motion": [{"frame": 1}, {"frame": 13, "position": [0, 0, 1]}]}]}
+]}
+END
+expect 0 "$clothsim" hand.json -q -o hand --verify-substeps
+late=$("${PYTHON:-python3}" -c 'import json; r = json.load(open("hand/run.json")); print(r["lagged_substeps"], r["crossing_substeps"])')
+equal "$late" "0 0" "late substeps, and crossing ones, of pins at 2 m/s"
+sed '/"name": "sheet"/,+1d' hand.json >wall.json
+sed -i 's|^]}|, {"name": "wall", "type": "collider", "mesh": {"shape": "box", "size": [2, 2, 0.1]}, "position": [0, 0, 0.15]}]}|' wall.json
+expect 0 "$clothsim" wall.json -q -o wall --verify-substeps
+late=$("${PYTHON:-python3}" -c 'import json; r = json.load(open("wall/run.json")); print(r["worst"]["lag"]["value"] > 0.5, r["crossing_substeps"], r["halved_substeps"])')
+equal "$late" "True 0 0" "pins before a wall"
 report
