@@ -15,6 +15,7 @@ int csim_contact_hessian_create(csim_arena *arena, csim_contact_hessian *hessian
 
 void csim_contact_hessian_free(csim_contact_hessian *hessian) {
   free(hessian->corners);
+  free(hessian->packed);
   free(hessian->product);
   free(hessian->row_vert);
   free(hessian->row_start);
@@ -105,7 +106,9 @@ static int reserve_blocks(csim_contact_hessian *H) {
   if (corners) H->corners = corners;
   double *product = csim_grow(H->product, &H->capacity.product, n, 3 * sizeof *product);
   if (product) H->product = product;
-  return corners && product ? 0 : -1;
+  csim_packed_block *packed = csim_grow(H->packed, &H->capacity.packed, n, sizeof *packed);
+  if (packed) H->packed = packed;
+  return corners && product && packed ? 0 : -1;
 }
 
 // Memory for the rows that were counted. -1 when out of memory.
@@ -113,7 +116,7 @@ static int reserve_rows(csim_contact_hessian *H) {
   ptrdiff_t n = H->nrow;
   int *entry = csim_grow(H->entry, &H->capacity.entry, H->nentry, sizeof *entry);
   if (entry) H->entry = entry;
-  double *weight = csim_grow(H->weight, &H->capacity.weight, H->nentry, sizeof *weight);
+  float *weight = csim_grow(H->weight, &H->capacity.weight, H->nentry, sizeof *weight);
   if (weight) H->weight = weight;
   int *vert = csim_grow(H->row_vert, &H->capacity.row_vert, n, sizeof *vert);
   if (vert) H->row_vert = vert;
@@ -174,11 +177,42 @@ static void index_blocks(csim_contact_hessian *H) {
     for (unsigned left = H->corners[i]; left; left &= left - 1) {
       int k = __builtin_ctz(left), to = start[row[v[k]]]++;
       H->entry[to] = 4 * i + k;
-      H->weight[to] = w[k];
+      H->weight[to] = (float)w[k];
     }
   }
   for (int k = n; k > 0; k--) start[k] = start[k - 1];
   start[0] = 0;
+}
+
+// Near the largest float: materials may be as stiff as a scene likes.
+static const double MOST_FLOAT = 3e38;
+
+static void pack_blocks(void *context, int first, int last) {
+  csim_contact_hessian *H = context;
+  const block_list list = list_blocks(H);
+  for (int i = first; i < last; i++) {
+    csim_packed_block *b = &H->packed[i];
+    b->coupled = H->corners[i] != 0;
+    if (!b->coupled) continue;
+    double space[9];
+    const int *v;
+    const double *w = block_weights(&list, i, &v), *B = block_matrix(&list, i, space);
+    int some = v[__builtin_ctz(H->corners[i])];
+    for (int k = 0; k < 4; k++) {
+      int counts = H->corners[i] >> k & 1;
+      b->v[k] = counts ? v[k] : some;
+      b->w[k] = counts ? (float)w[k] : 0;
+    }
+    for (int a = 0, to = 0; a < 3; a++)
+      for (int c = a; c < 3; c++)
+        b->B[to++] = (float)csim_max(-MOST_FLOAT, csim_min(B[3 * a + c], MOST_FLOAT));
+  }
+}
+
+// The matrix of a packed block.
+static void unpack(const float B[6], double out[9]) {
+  for (int a = 0, from = 0; a < 3; a++)
+    for (int c = a; c < 3; c++) out[3 * a + c] = out[3 * c + a] = (double)B[from++];
 }
 
 typedef struct diag_job {
@@ -190,13 +224,12 @@ typedef struct diag_job {
 static void add_diagonals(void *context, int first, int last) {
   const diag_job *job = context;
   csim_contact_hessian *H = job->H;
-  const block_list list = list_blocks(H);
   for (int r = first; r < last; r++) {
-    double *D = H->diag + csim_row(9, r), space[9];
+    double *D = H->diag + csim_row(9, r), B[9];
     memset(D, 0, 9 * sizeof *D);
     for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++) {
-      const double *B = block_matrix(&list, H->entry[k] / 4, space);
-      double w = H->weight[k];
+      unpack(H->packed[H->entry[k] / 4].B, B);
+      double w = (double)H->weight[k];
       for (int j = 0; j < 9; j++) D[j] += w * w * B[j];
     }
     if (!job->val) continue;
@@ -208,6 +241,8 @@ static void add_diagonals(void *context, int first, int last) {
 void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place, double *val) {
   add_single_blocks(hessian, place, val);
   index_blocks(hessian);
+  csim_pool_for(hessian->active->kin->pool, list_blocks(hessian).n, BLOCK_GRAIN, pack_blocks,
+                hessian);
   csim_pool_for(hessian->active->kin->pool, hessian->nrow, ROW_GRAIN, add_diagonals,
                 &(diag_job){hessian, place, val});
 }
@@ -223,17 +258,13 @@ typedef struct multiply_job {
 static void multiply_blocks(void *context, int first, int last) {
   const multiply_job *job = context;
   const csim_contact_hessian *H = job->H;
-  const block_list list = list_blocks(H);
   for (int i = first; i < last; i++) {
-    if (!H->corners[i]) continue;
-    double s[3] = {0}, space[9];
-    const int *v;
-    const double *w = block_weights(&list, i, &v);
-    for (unsigned left = H->corners[i]; left; left &= left - 1) {
-      int k = __builtin_ctz(left);
-      csim_add_scaled(w[k], job->x + csim_xyz(v[k]), s);
-    }
-    csim_mat3_mul(block_matrix(&list, i, space), s, H->product + csim_xyz(i));
+    const csim_packed_block *b = &H->packed[i];
+    if (!b->coupled) continue;
+    double s[3] = {0}, B[9];
+    for (int k = 0; k < 4; k++) csim_add_scaled((double)b->w[k], job->x + csim_xyz(b->v[k]), s);
+    unpack(b->B, B);
+    csim_mat3_mul(B, s, H->product + csim_xyz(i));
   }
 }
 
@@ -244,7 +275,7 @@ static void gather_rows(void *context, int first, int last, double *dot_sum) {
   for (int r = first; r < last; r++) {
     double sum[3] = {0}, own[3];
     for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++)
-      csim_add_scaled(H->weight[k], H->product + csim_xyz(H->entry[k] / 4), sum);
+      csim_add_scaled((double)H->weight[k], H->product + csim_xyz(H->entry[k] / 4), sum);
     ptrdiff_t v = csim_xyz(H->row_vert[r]);
     csim_mat3_mul(H->diag + csim_row(9, r), job->x + v, own);
     for (int a = 0; a < 3; a++) {

@@ -10,22 +10,32 @@
 #include "contact/friction.h"
 #include "math/multigrid.h"
 
+/// A block as products read it: one cache line instead of up to four. Diagonals are those of the
+/// same rounded numbers, so the matrix stays symmetric and positive semidefinite.
+typedef struct csim_packed_block {
+  int v[4]; ///< corners that are not free have weight 0, and a vertex that is
+  float w[4];
+  float B[6];  ///< [N/m] xx, xy, xz, yy, yz, zz
+  int coupled; ///< 0: not of interest
+} csim_packed_block;
+
 typedef struct csim_contact_hessian {
   const csim_active_set *active;
   csim_friction_set *friction;
-  int ncoupled;           ///< blocks that couple free vertices
-  unsigned char *corners; ///< (blocks) a bit for each corner that is free, of those
-  double *product;        ///< (blocks x 3) B w x of each
+  int ncoupled;              ///< blocks that couple free vertices
+  unsigned char *corners;    ///< (blocks) a bit for each corner that is free, of those
+  csim_packed_block *packed; ///< (blocks)
+  double *product;           ///< (blocks x 3) B w x of each
   int nrow;
   int *row_vert;  ///< (nrow) free vertices in blocks
   int *row_start; ///< (nrow + 1) into entry
   int *row_of;    ///< (mesh->nbody_vert) place in row_vert
   double *diag;   ///< (nrow x 9) what the blocks add to the diagonal
   ptrdiff_t nentry;
-  int *entry;     ///< (nentry) block and corner: 4 block + corner
-  double *weight; ///< (nentry) of the vertex in the block
+  int *entry;    ///< (nentry) block and corner: 4 block + corner
+  float *weight; ///< (nentry) of the vertex in the block
   struct {
-    ptrdiff_t corners, product, row_vert, row_start, diag, entry, weight;
+    ptrdiff_t corners, packed, product, row_vert, row_start, diag, entry, weight;
   } capacity;
 } csim_contact_hessian;
 
