@@ -12,8 +12,12 @@
 // what is inside a sleeve stays.
 //
 // Sleeves. Panels that are drawn beside an arm are shifted so that the arm is between them.
+//
+// Side seams. Without sleeves, panels of wide bodices stand in front of an arm and behind it, and
+// their side seam crosses it. The arm starts raised above them, and is lowered when they are sewn.
 #include "base/disjoint.h"
 #include "math/vec3.h"
+#include "mesh/intersect.h"
 #include "scene/compile.h"
 
 #include <string.h>
@@ -22,10 +26,11 @@
 // In heights of the body: cross-sections of an arm are less than THICK high, and it is at least
 // LONG. STRIDE is the distance between cross-sections.
 static const double THICK = 0.125, LONG = 0.2, STRIDE = 0.005;
-static const double SHRUNK = 0.03;                   // factor of the arm's length beyond R
-static const double CELL = 0.05;                     // [m] grid on which coverage is measured
-static const double COVERED = 0.25;                  // share of what is drawn in
-static const char skirt[] = "leg", sleeve[] = "arm"; // GarmentCode's labels of panels
+static const double SHRUNK = 0.03;  // factor of the arm's length beyond R
+static const double CELL = 0.05;    // [m] grid on which coverage is measured
+static const double COVERED = 0.25; // share of what is drawn in
+// GarmentCode's labels of panels
+static const char skirt[] = "leg", sleeve[] = "arm", bodice[] = "body";
 
 typedef struct arm {
   unsigned char *in; // (nvert) 1: of the arm
@@ -286,6 +291,98 @@ static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
   }
 }
 
+// ---------------------------------------------------------------------------------------- raising
+
+// An arm is raised by a shear: its points rise in proportion to their distance from the shoulder
+// along x, so it never intersects itself.
+enum { ANGLES = 10 }; // tried, from the arm as it is to level
+enum { MOST_PAIRS = 1 << 16 };
+
+static void raise(const csim_mesh *mesh, const arm *a, int side, double slope, double *x) {
+  for (int i = 0; i < mesh->nvert; i++) {
+    double beyond = side * (mesh->vert[csim_xyz(i)] - a->shoulder[0]);
+    if (a->in[i] && beyond > 0) x[csim_xyz(i) + 1] = mesh->vert[csim_xyz(i) + 1] + slope * beyond;
+  }
+}
+
+// Lists the triangles of the arm. Returns their number.
+static int list_arm(const csim_mesh *mesh, const arm *a, int *tri) {
+  int n = 0;
+  for (int t = 0; t < mesh->ntri; t++) {
+    const int *v = mesh->tri + csim_xyz(t);
+    if (!a->in[v[0]] || !a->in[v[1]] || !a->in[v[2]]) continue;
+    memcpy(tri + csim_xyz(n++), v, 3 * sizeof *v);
+  }
+  return n;
+}
+
+// Number of stitches in pairs sorted by stitch.
+static int count_stitches(int (*pair)[2], long long n) {
+  int count = 0;
+  for (int i = 0; i < n; i++) count += i == 0 || pair[i][0] != pair[i - 1][0];
+  return count;
+}
+
+// How far beyond the shoulder a stitch crosses the arm, at most [m].
+static double farthest(const arm *a, int side, const double *stitch, int (*pair)[2], long long n) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    most = csim_max(most, side * (stitch[csim_row(9, pair[i][0])] - a->shoulder[0]));
+  return most;
+}
+
+// Finds the slope by which to raise an arm so that the fewest stitches of a bodice cross it; 0: as
+// it is. Returns how far out they cross an arm that is not raised.
+static double find_slope(const csim_mesh *mesh, const arm *a, int side, const csim_mesh *garment,
+                         const unsigned char *in, csim_arena *arena, double *slope) {
+  double u[3], *x = CSIM_ARENA_COPY(arena, mesh->vert, csim_xyz(mesh->nvert));
+  int *tri = CSIM_ARENA_NEW(arena, int, csim_xyz(mesh->ntri));
+  int *corner = CSIM_ARENA_NEW(arena, int, csim_xyz(garment->nstitch));
+  double *stitch = CSIM_ARENA_NEW(arena, double, csim_row(9, garment->nstitch)), out = 0;
+  int(*pair)[2] = csim_arena_alloc(arena, MOST_PAIRS, sizeof *pair);
+  *slope = 0;
+  if (arena->failed || !direction_of(mesh, a, u) || !(side * u[0] > 0) || !(u[1] < 0)) return 0;
+  int n = csim_span_stitches(garment, in, 0, stitch);
+  for (int i = 0; i < 3 * n; i++) corner[i] = i;
+  csim_triangles spans = {3 * n, stitch, n, corner};
+  csim_triangles obstacle = {mesh->nvert, x, list_arm(mesh, a, tri), tri};
+  int least = MOST_PAIRS;
+  for (int k = 0; k <= ANGLES && least > 0; k++) {
+    long long found = 0;
+    double tried = -u[1] / (side * u[0]) * k / ANGLES;
+    raise(mesh, a, side, tried, x);
+    if (csim_find_intersections(NULL, &spans, &obstacle, MOST_PAIRS, pair[0], &found))
+      arena->failed = 1;
+    found = found < MOST_PAIRS ? found : MOST_PAIRS;
+    if (k == 0) out = farthest(a, side, stitch, pair, found);
+    int crossed = count_stitches(pair, found);
+    if (!(crossed < least)) continue;
+    least = crossed;
+    *slope = tried;
+  }
+  return out;
+}
+
+// Raises the arms if stitches cross one of them beyond the shoulder. Those that cross it nearer
+// slide off to the armpit. Returns the number of arms raised.
+static int raise_arms(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *in,
+                      int *parent, csim_arena *arena, double *x) {
+  double slope[2] = {0};
+  arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
+  int crossed = 0, raised = 0;
+  for (int k = 0; k < 2 && !arena->failed; k++) {
+    int side = 2 * k - 1;
+    if (find_arm(mesh, side, parent, &a) && !(sleeve_end(mesh, &a, side, garment) > 0))
+      crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > a.radius;
+  }
+  for (int k = 0; k < 2 && crossed && !arena->failed; k++) {
+    if (!(slope[k] > 0) || !find_arm(mesh, 2 * k - 1, parent, &a)) continue;
+    raise(mesh, &a, 2 * k - 1, slope[k], x);
+    raised++;
+  }
+  return raised;
+}
+
 // Gives the collider two frames: with its arms shortened, and as they are.
 static csim_status move_arms(const csim_build *build, const csim_object *object, const double *in,
                              csim_collider *collider, csim_mesh *mesh) {
@@ -309,11 +406,12 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
                               const csim_mesh *garment, csim_collider *collider, csim_mesh *mesh) {
   csim_arena arena = {0};
   ptrdiff_t n = csim_xyz(mesh->nvert);
-  int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0;
+  int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0, raised = 0;
   double *in = CSIM_ARENA_COPY(&arena, mesh->vert, n);
   arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
-  unsigned char *leg = NULL;
+  unsigned char *leg = NULL, *body = NULL;
   csim_status status = arena.failed ? CSIM_MEMORY : csim_mark_label(garment, skirt, &leg);
+  if (!status) status = csim_mark_label(garment, bodice, &body);
   if (status) goto done;
   for (int side = -1; side <= 1; side += 2) {
     if (!find_arm(mesh, side, parent, &a)) continue;
@@ -322,16 +420,23 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
     draw_in(mesh, &a, in);
     drawn++;
   }
+  if (!drawn) raised = raise_arms(mesh, garment, body, parent, &arena, in);
   status = arena.failed ? CSIM_MEMORY : CSIM_OK;
-  if (drawn && !status) status = move_arms(build, object, in, collider, mesh);
+  if (drawn + raised && !status) status = move_arms(build, object, in, collider, mesh);
   if (drawn && !status)
     csim_say(build->log, CSIM_INFO, object->place,
              "\"%s\": %d arms, which the skirt would be sewn around, are drawn in to frame %g and "
              "out in frame %g",
              object->name, drawn, object->arms[0], object->arms[1]);
+  if (raised && !status)
+    csim_say(build->log, CSIM_INFO, object->place,
+             "\"%s\": %d arms, which side seams would cross, are raised to frame %g and down in "
+             "frame %g",
+             object->name, raised, object->arms[0], object->arms[1]);
 done:
   csim_arena_free(&arena);
   free(leg);
+  free(body);
   return status;
 }
 

@@ -25,8 +25,7 @@ static const double LEVEL = 0.005;   // [m] tried, up to LEVELS of them
 static const double WIDTH = 0.001;   // [m] of the triangle that stands for a stitch
 static const char bodice[] = "body"; // GarmentCode's label of panels
 
-// Sets one triangle per stitch between panels of a bodice, lifted. Returns their number.
-static int span(const csim_mesh *mesh, const unsigned char *in, double lift, double *x) {
+int csim_span_stitches(const csim_mesh *mesh, const unsigned char *in, double lift, double *x) {
   int n = 0;
   for (int i = 0; i < mesh->nstitch; i++) {
     const int *v = mesh->stitch + csim_row(2, i);
@@ -58,7 +57,7 @@ static csim_status measure_lift(const csim_mesh *body, const csim_mesh *mesh,
   csim_triangles obstacle = {body->nvert, body->vert, body->ntri, body->tri};
   for (int level = 0; level < LEVELS; level++) {
     long long found = 0;
-    triangles.ntri = span(mesh, in, level * LEVEL, x);
+    triangles.ntri = csim_span_stitches(mesh, in, level * LEVEL, x);
     triangles.nvert = 3 * triangles.ntri;
     csim_status status =
         csim_find_intersections(NULL, &triangles, &obstacle, MOST_PAIRS, pair[0], &found);

@@ -271,8 +271,15 @@ csim_status csim_center_sleeves(const csim_build *build, const csim_object *obje
 void csim_place_cuffs(const csim_build *build, const csim_object *object, csim_mesh *garment, int n,
                       const int *of, const int *tier, const double *normal);
 
-/// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, if
-/// it is the scene's only pattern. The garment: its panels as they are placed, with their labels.
+/// Sets a narrow triangle for each stitch between vertices that `in` marks, higher by `lift` [m].
+/// @param      in  (nvert)
+/// @param[out] x   (n x 9), at most one for each stitch: their corners
+/// @return n. Stitches without a horizontal extent have none.
+int csim_span_stitches(const csim_mesh *mesh, const unsigned char *in, double lift, double *x);
+
+/// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, or
+/// raises those that its side seams cross, if it is the scene's only pattern. The garment: its
+/// panels as they are placed, with their labels.
 csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment);
 
 /// Adds chambers. Call when seams have been added and the model is assembled.

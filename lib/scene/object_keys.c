@@ -360,11 +360,14 @@ static const csim_field collider_fields[] = {
     CSIM_KEY("motion", motion, AT(motion), NULL, .detail = &csim_motion_table,
              .doc = "How the collider moves; without it, it stays."),
     CSIM_KEY("arms", real, AT(arms), "[0, 0]", .count = 2,
-             .doc = "Two frames, for wide skirts. An arm of this mesh that has panels labelled "
-                    "\"leg\" in front of it or behind it starts drawn into its shoulder, or to the "
-                    "end of its sleeve. It stretches out from the first frame to the second; the "
-                    "scene is not at rest before. For an upright body with arms to the sides, in a "
-                    "scene with one pattern. [0, 0]: never."),
+             .doc =
+                 "Two frames, for wide garments. An arm of this mesh that has panels labelled "
+                 "\"leg\" in front of it or behind it starts drawn into its shoulder, or to the "
+                 "end of its sleeve. Else arms start raised if seams of panels labelled \"body\" "
+                 "would cross one without a sleeve. They go to where they are in the mesh from "
+                 "the first frame to the second; the scene is not at rest before. For an "
+                 "upright body with arms to the sides, in a scene with one pattern. [0, 0]: "
+                 "never."),
     CSIM_KEY("ghost", bool, AT(ghost), "false",
              .doc = "A collider that touches nothing: pins can follow it."),
     CSIM_KEY("solid", bool, AT(solid), "false",

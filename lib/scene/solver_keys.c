@@ -58,11 +58,10 @@ static const csim_field solver_fields[] = {
                     "substeps get shorter. Rotations are not damped."),
     CSIM_KEY("linear_iterations", integer, IN_SOLVER(linear_iterations), "500", .least = 1,
              .most = 1000000, .doc = "Iterations of the linear solver, at most."),
-    CSIM_KEY(
-        "linear_tolerance", real, IN_SOLVER(linear_tolerance), "1e-3", .least = 0, .most = 1,
-        .doc =
-            "Relative residual at which the linear solver stops. Newton with a `balance` uses "
-            "twice to ten times that, and also requires the forces to balance: docs/methods.md."),
+    CSIM_KEY("linear_tolerance", real, IN_SOLVER(linear_tolerance), "1e-3", .least = 0, .most = 1,
+             .doc =
+                 "Relative residual at which the linear solver stops. Newton with a `balance` uses "
+                 "0.6 to 10 times that, and also requires the forces to balance: docs/methods.md."),
     CSIM_KEY("line_search", bool, IN_SOLVER(line_search), "true",
              .doc = "Shorten steps that do not lower the energy; false takes full steps."),
     CSIM_KEY("jacobi_alpha", real, IN_SOLVER(jacobi_alpha), "0.5", .least = 0, .most = 1,

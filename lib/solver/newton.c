@@ -205,10 +205,11 @@ static int is_balanced(void *context, const double *r) {
 // Goal of the linear solver: a step ends when its forces balance, so the solver has to reach that.
 // By its norm alone half of the first solves ended short of it, which cost another Newton
 // iteration, and later ones took three times the iterations needed. The norm still bounds what
-// patches do not see.
+// patches do not see: with a FIRST of 2 a draped cloth of 129 x 129 rested 2 to 5 mm from where it
+// should, with 0.6 it is 1.2 to 1.5 mm, for 3 % more time.
 static csim_solve_goal choose_goal(const csim_solver_params *params, int iteration, double ratio,
                                    balance_goal *balance) {
-  static const double FIRST = 2, LATER = 10; // times linear_tolerance
+  static const double FIRST = 0.6, LATER = 10; // times linear_tolerance
   static const double MOST = 0.5;
   csim_solve_goal goal = {.max_iterations = params->linear_iterations};
   if (params->balance > 0) {

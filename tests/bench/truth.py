@@ -49,7 +49,8 @@ def of_file(path):
     with open(f"{drop.ROOT}/scenes/{path}") as f:
         scene = json.loads(re.sub(r"^\s*//.*$", "", f.read(), flags=re.M))
     scene.pop("$schema", None)
-    del scene["solver"], scene["frames"]["substeps"]
+    scene.pop("solver", None)
+    del scene["frames"]["substeps"]
     return scene
 
 

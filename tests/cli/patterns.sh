@@ -179,6 +179,16 @@ check "shoulders at $top m" awk "BEGIN { exit !($top > 1.001 && $top < 1.02) }"
 sed 's/"body"/"leg"/' shell.json >low.json
 expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=low.json
 check "only bodices are lifted" sh -c '! grep -q "bodice starts" stderr'
+# arms that hang across the side seams of a wide vest are raised while it is sewn, to 0.8 m
+awk '$1 == "v" { beyond = ($2 < 0 ? -$2 : $2) - 0.2; if (beyond > 0 && $3 >= 0.7) $3 -= 0.6 * beyond } { print }' cubes.obj >hanging.obj
+sed 's/-12, 60\], \[12, 60\], \[12, 97\], \[-12, 97/-35, 40], [35, 40], [35, 77], [-35, 77/; s/\[{"panel": "front", "edge": 2}, {"panel": "back", "edge": 2}\], //' shell.json >vest.json
+expect 0 "$clothsim" wide.scene.json -v -o vest -e 1 --set skirt.mesh.pattern=vest.json --set body.mesh.file=hanging.obj
+says '2 arms, which side seams would cross, are raised to frame 108'
+low=$(awk '$1 == "v" && ($2 > 0.5 || $2 < -0.5) { if (!n++ || $3 < y) y = $3 } END { print y }' vest/body_0001.obj)
+check "hands are at $low m" awk "BEGIN { exit !($low > 0.75 && $low < 0.82) }"
+sed 's/\[35, 77\], \[-35, 77/[35, 50], [-35, 50/' vest.json >below.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=below.json --set body.mesh.file=hanging.obj
+check "arms above side seams stay" sh -c '! grep -q raised stderr'
 expect 0 "$clothsim" wide.scene.json --print-config
 check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[108,132\]"'
 # Sleeves of 16 cm by 25 cm. The left one is drawn 8 cm below the arm's axis and starts around it; the right one, 3 cm below, stays.
