@@ -13,8 +13,9 @@
 //
 // Sleeves. Panels that are drawn beside an arm are shifted so that the arm is between them.
 //
-// Side seams. Without sleeves, panels of wide bodices stand in front of an arm and behind it, and
-// their side seam crosses it. The arm starts raised above them, and is lowered when they are sewn.
+// Side seams. Panels of wide bodices stand in front of an arm and behind it, and their side seam
+// crosses it. The arm starts raised above them, with the panels of its sleeve, and is lowered when
+// they are sewn.
 #include "base/disjoint.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
@@ -363,21 +364,57 @@ static double find_slope(const csim_mesh *mesh, const arm *a, int side, const cs
   return out;
 }
 
+// Moves a panel as the shear moves its middle, and turns it as the arm turns.
+static void turn_panel(const csim_mesh *mesh, const arm *a, int side, double slope,
+                       csim_mesh *garment, const int *panel, int number) {
+  double u[3], middle[3] = {0};
+  int n = 0;
+  for (int i = 0; i < garment->nvert; i++)
+    if (panel[i] == number) csim_add_scaled(1, garment->vert + csim_xyz(i), middle), n++;
+  for (int c = 0; c < 3; c++) middle[c] /= n;
+  double beyond = csim_max(0, side * (middle[0] - a->shoulder[0]));
+  if (!direction_of(mesh, a, u)) return;
+  double raised[3] = {u[0], u[1] + slope * side * u[0], 0};
+  csim_normalise(raised);
+  double cosine = csim_dot(u, raised), sine = u[0] * raised[1] - u[1] * raised[0];
+  for (int i = 0; i < garment->nvert; i++) {
+    double d[3], *x = garment->vert + csim_xyz(i);
+    if (panel[i] != number) continue;
+    csim_sub(x, middle, d);
+    x[0] = middle[0] + cosine * d[0] - sine * d[1];
+    x[1] = middle[1] + slope * beyond + sine * d[0] + cosine * d[1];
+  }
+}
+
+static void turn_sleeves(const csim_mesh *mesh, const arm *a, int side, double slope,
+                         csim_mesh *garment, const int *panel) {
+  for (int s = 0; s < garment->nset; s++) {
+    const csim_mesh_set *set = &garment->set[s];
+    for (int k = 0, last = -1; k < set->n && !strcmp(set->name, sleeve); k++) {
+      if (panel[set->vert[k]] == last) continue; // a panel's vertices follow each other
+      last = panel[set->vert[k]];
+      if (side_of(garment, panel, last) == side)
+        turn_panel(mesh, a, side, slope, garment, panel, last);
+    }
+  }
+}
+
 // Raises the arms if stitches cross one of them beyond the shoulder. Those that cross it nearer
 // slide off to the armpit. Returns the number of arms raised.
-static int raise_arms(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *in,
-                      int *parent, csim_arena *arena, double *x) {
+static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
+                      const unsigned char *in, int *parent, csim_arena *arena, double *x) {
   double slope[2] = {0};
   arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
   int crossed = 0, raised = 0;
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
-    if (find_arm(mesh, side, parent, &a) && !(sleeve_end(mesh, &a, side, garment) > 0))
+    if (find_arm(mesh, side, parent, &a))
       crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > a.radius;
   }
   for (int k = 0; k < 2 && crossed && !arena->failed; k++) {
     if (!(slope[k] > 0) || !find_arm(mesh, 2 * k - 1, parent, &a)) continue;
     raise(mesh, &a, 2 * k - 1, slope[k], x);
+    turn_sleeves(mesh, &a, 2 * k - 1, slope[k], garment, panel);
     raised++;
   }
   return raised;
@@ -403,7 +440,8 @@ static csim_status move_arms(const csim_build *build, const csim_object *object,
 }
 
 static csim_status build_arms(const csim_build *build, const csim_object *object,
-                              const csim_mesh *garment, csim_collider *collider, csim_mesh *mesh) {
+                              csim_mesh *garment, const int *panel, csim_collider *collider,
+                              csim_mesh *mesh) {
   csim_arena arena = {0};
   ptrdiff_t n = csim_xyz(mesh->nvert);
   int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0, raised = 0;
@@ -420,7 +458,7 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
     draw_in(mesh, &a, in);
     drawn++;
   }
-  if (!drawn) raised = raise_arms(mesh, garment, body, parent, &arena, in);
+  if (!drawn) raised = raise_arms(mesh, garment, panel, body, parent, &arena, in);
   status = arena.failed ? CSIM_MEMORY : CSIM_OK;
   if (drawn + raised && !status) status = move_arms(build, object, in, collider, mesh);
   if (drawn && !status)
@@ -440,7 +478,7 @@ done:
   return status;
 }
 
-csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment) {
+csim_status csim_build_arms(const csim_build *build, csim_mesh *garment, const int *panel) {
   const csim_scene *scene = build->scene;
   csim_world *world = build->world;
   int patterns = 0;
@@ -454,7 +492,7 @@ csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment) {
       csim_collider *collider = &world->collider[k];
       int fits = !strcmp(collider->name, object->name) && collider->nframe == 0;
       if (fits && collider->shape == CSIM_COLLIDER_MESH)
-        status = build_arms(build, object, garment, collider, &world->collider_mesh[k]);
+        status = build_arms(build, object, garment, panel, collider, &world->collider_mesh[k]);
     }
   }
   return status;
