@@ -182,8 +182,7 @@ static void bend(const flares *s, const flare *f, int panel) {
     if (s->of[i] != panel) continue;
     locate(s, f, i, &angle, &r);
     double t = angle / f->most, p = f->angle * t;
-    double q =
-        f->R * (1 + height_at(f, r) * (1 - csim_cos(CSIM_PI * f->waves * (t + 1))));
+    double q = f->R * (1 + height_at(f, r) * (1 - csim_cos(CSIM_PI * f->waves * (t + 1))));
     memcpy(x, f->axis, 3 * sizeof *x);
     x[1] = f->middle[1] - r;
     csim_add_scaled(q * csim_sin(p), f->along, x);
