@@ -444,8 +444,8 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   if (!status && count) lower_tiers(&p);
   if (!status && count)
     csim_say(build->log, CSIM_INFO, object->mesh_place,
-             "\"%s\": %d of %d panels are flared and start as waves of a ring", object->name, count,
-             p.n);
+             "\"%s\": %d of %d panels are gathered or flared and start as waves of a ring",
+             object->name, count, p.n);
   if (!status) status = csim_center_sleeves(build, object, mesh, p.of);
   if (!status) status = csim_build_arms(build, mesh, p.of);
   if (status) goto done;

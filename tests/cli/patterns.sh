@@ -377,7 +377,7 @@ done
 # a cuff twice as wide below starts as half a ring with waves, which keep its length
 sed 's/\[-8, 0\], \[8, 0\], \[8, 10\]/[-20, 0], [20, 0], [8, 10]/' cuff.json >flared.json
 expect 0 "$clothsim" cuff.scene.json -v -o flared -e 1 --set leg.mesh.pattern=flared.json --set leg.mesh.resolution=0.01
-says '2 of 5 panels are flared and start as waves of a ring'
+says '2 of 5 panels are gathered or flared and start as waves of a ring'
 hem() { # FILE GROUP: length of the edges between its lowest vertices, and extent along x
   awk -v of="$2" '$1 == "v" { x[++n] = $2; y[n] = $3; z[n] = $4 } $1 == "g" { on = $2 == of }
     $1 == "f" && on { for (k = 2; k <= 4; k++) { split($k, c, "/"); v[k] = c[1] } f[++m] = v[2]; f[++m] = v[3]; f[++m] = v[4] }
