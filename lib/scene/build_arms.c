@@ -295,15 +295,32 @@ static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
 // ---------------------------------------------------------------------------------------- raising
 
 // An arm is raised by a shear: its points rise in proportion to their distance from the shoulder
-// along x, so it never intersects itself.
+// along x, so it never intersects itself. In a sleeve it is also stretched along x, so that it is
+// as long as it was: the hand would slip out of its cuff.
 enum { ANGLES = 10 }; // tried, from the arm as it is to level
 enum { MOST_PAIRS = 1 << 16 };
 
-static void raise(const csim_mesh *mesh, const arm *a, int side, double slope, double *x) {
-  for (int i = 0; i < mesh->nvert; i++) {
-    double beyond = side * (mesh->vert[csim_xyz(i)] - a->shoulder[0]);
-    if (a->in[i] && beyond > 0) x[csim_xyz(i) + 1] = mesh->vert[csim_xyz(i) + 1] + slope * beyond;
-  }
+typedef struct shear {
+  double slope, stretch;
+} shear;
+
+// Of an arm that points along u.
+static shear shear_of(const double u[3], double slope, int sleeved) {
+  double up = u[1] + slope * fabs(u[0]);
+  return (shear){slope, sleeved ? sqrt(csim_max(0, 1 - up * up)) / fabs(u[0]) : 1};
+}
+
+// Moves a point if it is beyond the shoulder.
+static void raise_point(const arm *a, int side, shear s, const double *from, double *x) {
+  double beyond = side * (from[0] - a->shoulder[0]);
+  if (!(beyond > 0)) return;
+  x[0] = a->shoulder[0] + side * s.stretch * beyond;
+  x[1] = from[1] + s.slope * beyond;
+}
+
+static void raise(const csim_mesh *mesh, const arm *a, int side, shear s, double *x) {
+  for (int i = 0; i < mesh->nvert; i++)
+    if (a->in[i]) raise_point(a, side, s, mesh->vert + csim_xyz(i), x + csim_xyz(i));
 }
 
 // Lists the triangles of the arm. Returns their number.
@@ -351,7 +368,7 @@ static double find_slope(const csim_mesh *mesh, const arm *a, int side, const cs
   for (int k = 0; k <= ANGLES && least > 0; k++) {
     long long found = 0;
     double tried = -u[1] / (side * u[0]) * k / ANGLES;
-    raise(mesh, a, side, tried, x);
+    raise(mesh, a, side, shear_of(u, tried, sleeve_end(mesh, a, side, garment) > 0), x);
     if (csim_find_intersections(NULL, &spans, &obstacle, MOST_PAIRS, pair[0], &found))
       arena->failed = 1;
     found = found < MOST_PAIRS ? found : MOST_PAIRS;
@@ -364,37 +381,36 @@ static double find_slope(const csim_mesh *mesh, const arm *a, int side, const cs
   return out;
 }
 
-// Moves a panel as the shear moves its middle, and turns it as the arm turns.
-static void turn_panel(const csim_mesh *mesh, const arm *a, int side, double slope,
-                       csim_mesh *garment, const int *panel, int number) {
-  double u[3], middle[3] = {0};
+// Moves a panel as the shear moves its middle, and turns it as the arm turns from u.
+static void turn_panel(const arm *a, int side, shear s, const double u[3], csim_mesh *garment,
+                       const int *panel, int number) {
+  double middle[3] = {0}, to[3];
   int n = 0;
   for (int i = 0; i < garment->nvert; i++)
     if (panel[i] == number) csim_add_scaled(1, garment->vert + csim_xyz(i), middle), n++;
   for (int c = 0; c < 3; c++) middle[c] /= n;
-  double beyond = csim_max(0, side * (middle[0] - a->shoulder[0]));
-  if (!direction_of(mesh, a, u)) return;
-  double raised[3] = {u[0], u[1] + slope * side * u[0], 0};
+  memcpy(to, middle, sizeof to);
+  raise_point(a, side, s, middle, to);
+  double raised[3] = {s.stretch * u[0], u[1] + s.slope * fabs(u[0]), 0};
   csim_normalise(raised);
   double cosine = csim_dot(u, raised), sine = u[0] * raised[1] - u[1] * raised[0];
   for (int i = 0; i < garment->nvert; i++) {
     double d[3], *x = garment->vert + csim_xyz(i);
     if (panel[i] != number) continue;
     csim_sub(x, middle, d);
-    x[0] = middle[0] + cosine * d[0] - sine * d[1];
-    x[1] = middle[1] + slope * beyond + sine * d[0] + cosine * d[1];
+    x[0] = to[0] + cosine * d[0] - sine * d[1];
+    x[1] = to[1] + sine * d[0] + cosine * d[1];
   }
 }
 
-static void turn_sleeves(const csim_mesh *mesh, const arm *a, int side, double slope,
-                         csim_mesh *garment, const int *panel) {
+static void turn_sleeves(const arm *a, int side, shear by, const double u[3], csim_mesh *garment,
+                         const int *panel) {
   for (int s = 0; s < garment->nset; s++) {
     const csim_mesh_set *set = &garment->set[s];
     for (int k = 0, last = -1; k < set->n && !strcmp(set->name, sleeve); k++) {
       if (panel[set->vert[k]] == last) continue; // a panel's vertices follow each other
       last = panel[set->vert[k]];
-      if (side_of(garment, panel, last) == side)
-        turn_panel(mesh, a, side, slope, garment, panel, last);
+      if (side_of(garment, panel, last) == side) turn_panel(a, side, by, u, garment, panel, last);
     }
   }
 }
@@ -412,9 +428,13 @@ static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *pane
       crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > a.radius;
   }
   for (int k = 0; k < 2 && crossed && !arena->failed; k++) {
-    if (!(slope[k] > 0) || !find_arm(mesh, 2 * k - 1, parent, &a)) continue;
-    raise(mesh, &a, 2 * k - 1, slope[k], x);
-    turn_sleeves(mesh, &a, 2 * k - 1, slope[k], garment, panel);
+    int side = 2 * k - 1;
+    double u[3];
+    if (!(slope[k] > 0) || !find_arm(mesh, side, parent, &a) || !direction_of(mesh, &a, u))
+      continue;
+    shear by = shear_of(u, slope[k], sleeve_end(mesh, &a, side, garment) > 0);
+    raise(mesh, &a, side, by, x);
+    turn_sleeves(&a, side, by, u, garment, panel);
     raised++;
   }
   return raised;
