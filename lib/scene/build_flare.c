@@ -37,7 +37,7 @@ static const double WAVE = 0.08;     // [m] least length of a wave, along the up
 static const double FINE = 4;        // and in edges
 static const double STRAIGHT = 0.05; // least sagitta of a curved edge, in half its length
 static const double LEVEL = 0.1;     // sine of an angle below which an end is level
-enum { SAMPLES = 64, HALVINGS = 40 };
+enum { SAMPLES = 32, HALVINGS = 40 };
 
 // A line through points of the panel's plane: their middle, and the direction of largest spread.
 typedef struct line {
@@ -65,7 +65,8 @@ typedef struct flare {
 typedef struct flares {
   csim_mesh *mesh;
   const int *of, *tier;
-  flare *flare; // (panels)
+  flare *flare;                         // (panels)
+  double wave[SAMPLES], slope[SAMPLES]; // 1 - cos, sin in half a wave
 } flares;
 
 static void add_point(line *l, double u, double v) {
@@ -154,7 +155,7 @@ static int is_straight(const flares *s, const flare *f, int panel) {
 // between the panels is. Returns 0 if they are too short, or not where they should be.
 static int find_ends(const flares *s, flare *f, int panel, double *out) {
   const csim_mesh *mesh = s->mesh;
-  double low = INFINITY, high = -INFINITY, sum = 0, most = 0, t, r, l;
+  double low = INFINITY, high = -INFINITY, sum = 0, most = 0, least = INFINITY, t, r, l;
   for (int i = 0; i < mesh->nvert; i++) {
     if (s->of[i] != panel) continue;
     low = csim_min(low, along_of(s, f, i));
@@ -180,13 +181,14 @@ static int find_ends(const flares *s, flare *f, int panel, double *out) {
     locate(s, f, i, &t, &r, &l);
     if (!(l > 0)) return 0;
     most = csim_max(most, fabs(t));
+    least = csim_min(least, fabs(t));
   }
   if (f->straight) {
     f->middle[0] = 0.5 * (low + high);
     return most < 1.1;
   }
   f->most = most;
-  return most > 0;
+  return least < 0.1 * most; // M is above it
 }
 
 // Measures the band, and the edge above it. Returns the panel above it, -1 if there is none or the
@@ -221,22 +223,22 @@ static int measure(const flares *s, flare *f, int panel) {
 }
 
 // Mean of |(q, q')|, as a share of R, for waves of `height` R.
-static double stretch(const flare *f, double height) {
+static double stretch(const flares *s, const flare *f, double height) {
   double sum = 0;
   for (int k = 0; k < SAMPLES; k++) {
-    double turn = 2 * CSIM_PI * (k + 0.5) / SAMPLES, q = 1 + height * (1 - csim_cos(turn));
-    double slope = height * csim_sin(turn) * CSIM_PI * f->waves / f->angle;
+    double q = 1 + height * s->wave[k];
+    double slope = height * s->slope[k] * CSIM_PI * f->waves / f->angle;
     sum += sqrt(q * q + slope * slope) / SAMPLES;
   }
   return sum;
 }
 
 // Height of waves, as a share of R, where half of the band's length is l.
-static double height_at(const flare *f, double l) {
+static double height_at(const flares *s, const flare *f, double l) {
   double wanted = l / f->base, low = 0, high = csim_max(0, wanted - 1);
   for (int k = 0; k < HALVINGS; k++) {
     double height = 0.5 * (low + high);
-    if (stretch(f, height) < wanted)
+    if (stretch(s, f, height) < wanted)
       low = height;
     else
       high = height;
@@ -250,7 +252,7 @@ static void bend(const flares *s, const flare *f, int panel) {
     if (s->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);
     double p = f->angle * t, wave = 1 - csim_cos(CSIM_PI * f->waves * (t + 1));
-    double q = f->R * (1 + height_at(f, l) * wave);
+    double q = f->R * (1 + height_at(s, f, l) * wave);
     memcpy(x, f->axis, 3 * sizeof *x);
     x[1] = f->straight ? up : f->middle[1] - r;
     csim_add_scaled(q * csim_sin(p), f->along, x);
@@ -304,6 +306,10 @@ csim_status csim_bend_flared(csim_mesh *mesh, int n, const int *of, const int *t
   int *first = CSIM_NEW(int, n), last = 0;
   csim_status status = s.flare && first ? CSIM_OK : CSIM_MEMORY;
   *count = 0;
+  for (int k = 0; k < SAMPLES; k++) {
+    s.wave[k] = 1 - csim_cos(CSIM_PI * (k + 0.5) / SAMPLES);
+    s.slope[k] = csim_sin(CSIM_PI * (k + 0.5) / SAMPLES);
+  }
   for (int i = mesh->nvert - 1; i >= 0 && !status; i--) {
     first[of[i]] = i;
     last = tier[i] > last ? tier[i] : last;
