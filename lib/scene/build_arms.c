@@ -217,27 +217,69 @@ static double sleeve_end(const csim_mesh *body, const arm *a, int side, const cs
   return end;
 }
 
-// Shifts a panel across the arm if the arm is too far from its middle. Returns whether it did.
-static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
-                        int number) {
-  double u[3], low = INFINITY, high = -INFINITY, range[2] = {INFINITY, -INFINITY};
-  if (!direction_of(body, a, u)) return 0;
-  double w[3] = {-u[1], u[0], 0};
+// Of a panel of a sleeve: how far to shift it across the arm so that its middle is on the arm, and
+// ranges of shifts with which the arm runs inside of every cross-section of it.
+typedef struct shifts {
+  double middle, width;
+  double inside[2]; // from, to
+  double room[2];   // of those that leave ROOM on either side
+} shifts;
+
+enum { SLICES = 8 };
+static const double ROOM = 0.25; // of a cross-section's width
+
+static shifts measure_shifts(const csim_mesh *body, const arm *a, const csim_mesh *garment,
+                             const int *panel, int number, const double u[3], const double w[3]) {
+  shifts s = {.inside = {-INFINITY, INFINITY}, .room = {-INFINITY, INFINITY}};
+  double low = INFINITY, high = -INFINITY, range[2] = {INFINITY, -INFINITY};
+  double slice[SLICES][2];
+  for (int k = 0; k < SLICES; k++) slice[k][0] = INFINITY, slice[k][1] = -INFINITY;
   for (int i = 0; i < garment->nvert; i++) {
     const double *x = garment->vert + csim_xyz(i);
     if (panel[i] != number) continue;
     low = csim_min(low, csim_dot(x, u));
     high = csim_max(high, csim_dot(x, u));
-    range[0] = csim_min(range[0], csim_dot(x, w));
-    range[1] = csim_max(range[1], csim_dot(x, w));
   }
-  double shift = middle_of(body, a->in, u, w, low, high) - 0.5 * (range[0] + range[1]);
-  double width = range[1] - range[0];
-  // a panel that the arm does not reach is not of this arm
-  if (!(fabs(shift) > csim_min(BESIDE, ASIDE * width) && fabs(shift) < width)) return 0;
+  for (int i = 0; i < garment->nvert; i++) {
+    const double *x = garment->vert + csim_xyz(i);
+    if (panel[i] != number) continue;
+    double across = csim_dot(x, w), part = (csim_dot(x, u) - low) / (high - low);
+    int k = (int)csim_min(SLICES - 1, SLICES * part);
+    range[0] = csim_min(range[0], across);
+    range[1] = csim_max(range[1], across);
+    slice[k][0] = csim_min(slice[k][0], across);
+    slice[k][1] = csim_max(slice[k][1], across);
+  }
+  s.width = range[1] - range[0];
+  s.middle = middle_of(body, a->in, u, w, low, high) - 0.5 * (range[0] + range[1]);
+  for (int k = SLICES / 2; k < SLICES; k++) { // the cap need not be around the arm
+    double step = (high - low) / SLICES, begin = low + k * step, width = slice[k][1] - slice[k][0];
+    double at = middle_of(body, a->in, u, w, begin, begin + step);
+    if (!(width > 0) || isnan(at)) continue;
+    s.inside[0] = csim_max(s.inside[0], at - slice[k][1]);
+    s.inside[1] = csim_min(s.inside[1], at - slice[k][0]);
+    s.room[0] = csim_max(s.room[0], at - slice[k][1] + ROOM * width);
+    s.room[1] = csim_min(s.room[1], at - slice[k][0] - ROOM * width);
+  }
+  return s;
+}
+
+// Shifts a panel across the arm if the arm is too far from its middle, or would be outside of one of
+// its cross-sections: the hem of a wide sleeve may be at one side of it. Returns whether it did.
+static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
+                        int number) {
+  double u[3];
+  if (!direction_of(body, a, u)) return 0;
+  double w[3] = {-u[1], u[0], 0};
+  shifts s = measure_shifts(body, a, garment, panel, number, u, w);
+  if (!(fabs(s.middle) < s.width)) return 0; // the arm does not reach it: it is not of this arm
+  double shift = fabs(s.middle) > csim_min(BESIDE, ASIDE * s.width) ? s.middle : 0;
+  if (!(shift > s.inside[0] && shift < s.inside[1]))
+    shift = s.room[0] > s.room[1] ? 0.5 * (s.room[0] + s.room[1])
+                                  : csim_max(s.room[0], csim_min(s.room[1], shift));
   for (int i = 0; i < garment->nvert; i++)
     if (panel[i] == number) csim_add_scaled(shift, w, garment->vert + csim_xyz(i));
-  return 1;
+  return shift != 0;
 }
 
 static int center_sleeves(const csim_mesh *body, const arm *a, int side, csim_mesh *garment,
