@@ -260,7 +260,7 @@ typedef struct csim_conserved {
 typedef struct csim_run_totals {
   long long taken;
   long long unconverged; ///< ended at the iteration limit, or where nothing decreased further
-  long long halved;      ///< diverged, and were taken in shorter parts
+  long long halved;      ///< were taken in shorter parts, see docs/run-report.md
   long long retaken; ///< were too long for frames.accuracy, and were repeated with a shorter step
   long long lagged;  ///< in which a collider or pin stayed behind by more than the contact distance
   long long verified;   ///< tested for intersections, if requested
@@ -403,7 +403,7 @@ typedef struct csim_sim_report {
   double time;           ///< [s] after the call, from the start of the scene
   long long substeps;    ///< taken by the call
   long long unconverged; ///< substeps that ended above the solver's tolerance
-  long long halved;      ///< substeps that diverged and were taken in shorter parts
+  long long halved;      ///< substeps that were taken in shorter parts, see docs/run-report.md
   long long iterations, linear_iterations; ///< outer iterations, and those of linear solves
   long long contacts;                      ///< active contact pairs, or vertices pushed with
                                            ///< response "impulse", summed over the substeps

@@ -44,6 +44,10 @@ static inline double csim_load_f64(const void *from) {
 // --------------------------------------------------------------------------- little-endian store
 
 /// Numbers to bytes in little-endian order.
+static inline void csim_store_u16(uint16_t value, void *to) {
+  unsigned char *p = to;
+  for (int i = 0; i < 2; i++) p[i] = (unsigned char)(value >> 8 * i);
+}
 static inline void csim_store_u32(uint32_t value, void *to) {
   unsigned char *p = to;
   for (int i = 0; i < 4; i++) p[i] = (unsigned char)(value >> 8 * i);

@@ -71,6 +71,10 @@ static int put_checkpoint(sink *s, int frame, const csim_state *state, const cha
   csim_store_u32((uint32_t)state->span, header + 40);
   csim_store_u32((uint32_t)state->phase, header + 44);
   csim_store_u32((uint32_t)state->rest_frames, header + 48);
+  header[52] = state->pace.halvings;
+  header[53] = state->pace.age;
+  for (int k = 0; k <= CSIM_PACE_HALVINGS; k++)
+    csim_store_u16(state->pace.cost[k], header + 54 + 2 * k);
   csim_store_u32((uint32_t)crc32(0, header, 60), header + 60);
   put(s, header, sizeof header);
   csim_bytes_add(&s->payload, meta, (ptrdiff_t)strlen(meta));
@@ -185,15 +189,18 @@ static const char *take_header(const uint8_t *data, size_t size, csim_checkpoint
            rest_frames = csim_load_u32(data + 48);
   if (nvert > CSIM_CACHE_MAX_VERT || nkinematic > CSIM_CACHE_MAX_VERT || frame < INT_MIN ||
       frame > INT_MAX || step < 0 || span < 1 || span > INT_MAX / 2 || (span & (span - 1)) ||
-      phase > INT_MAX || rest_frames > INT_MAX / 2)
+      phase > INT_MAX || rest_frames > INT_MAX / 2 || data[52] > CSIM_PACE_HALVINGS)
     return "its header is out of bounds";
   point->frame = (int)frame;
   point->state = (csim_state){.nvert = (int)nvert,
                               .nkinematic = (int)nkinematic,
                               .step = step,
                               .span = (int)span,
+                              .pace = {.halvings = data[52], .age = data[53]},
                               .phase = (int)phase,
                               .rest_frames = (int)rest_frames};
+  for (int k = 0; k <= CSIM_PACE_HALVINGS; k++)
+    point->state.pace.cost[k] = csim_load_u16(data + 54 + 2 * k);
   return NULL;
 }
 

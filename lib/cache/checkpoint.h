@@ -15,8 +15,10 @@
 //            40      4  of them in the next substep
 //            44      4  phase of the scene that the frame is in
 //            48      4  frames in a row, up to it, at whose end everything was at rest
-//            52      8  0
-//            60      4  crc32 of bytes 0 to 59
+//            52      1  the next substep begins in 2^this parts
+//            53      1  substeps since costs were forgotten
+//            54      6  cost of the last substep that began in 1, in 2, in 4 parts (u16 each); 0:
+//            unknown 60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW
 // empty where no integrator has looked back on them. TORN: a byte a link, 1 = torn; empty unless
 // links tear. PLAS: f64 (n), what yielding has left behind, empty unless something yields. TAIL:
@@ -28,7 +30,7 @@
 #include "cache/buffer.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 6, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 7, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

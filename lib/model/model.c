@@ -216,6 +216,7 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
   }
   state->step = step;
   state->span = 1;
+  state->pace = (csim_pace){0};
   return 0;
 }
 
@@ -240,6 +241,7 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   to->nkinematic = from->nkinematic;
   to->step = from->step;
   to->span = from->span;
+  to->pace = from->pace;
   to->phase = from->phase;
   to->rest_frames = from->rest_frames;
   if (fit_lasting(to, from->nlink, from->nplastic)) return -1;

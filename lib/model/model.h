@@ -10,6 +10,8 @@
 #include "model/energy.h"
 #include "model/course.h"
 
+#include <stdint.h>
+
 /// Properties of a body that may differ from vertex to vertex.
 typedef enum csim_factor_of {
   CSIM_FACTOR_DAMPING,
@@ -231,11 +233,22 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
 double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_point *at,
                            const double *d);
 
+/// Most times that a substep is halved from its beginning, see csim_step.
+enum { CSIM_PACE_HALVINGS = 2 };
+
+/// In how many parts substeps begin, see csim_step.
+typedef struct csim_pace {
+  uint8_t halvings;                      ///< the next substep begins in 2^halvings parts
+  uint8_t age;                           ///< substeps since costs were forgotten
+  uint16_t cost[CSIM_PACE_HALVINGS + 1]; ///< of the last substep with so many halvings; 0: unknown
+} csim_pace;
+
 /// The variables of a run: exactly what a checkpoint holds.
 typedef struct csim_state {
   int nvert;
-  long long step;  ///< shortest substeps done since the start frame
-  int span;        ///< length of the next substep in those, 1 unless it adapts
+  long long step; ///< shortest substeps done since the start frame
+  int span;       ///< length of the next substep in those, 1 unless it adapts
+  csim_pace pace;
   int phase;       ///< phase of the scene at the last frame
   int rest_frames; ///< its frames at whose end everything was at rest, since much moved last
   double *x;       ///< (nvert x 3) [m]

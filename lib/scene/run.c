@@ -169,7 +169,7 @@ static void report_frame(const run *r, int frame, const csim_frame_stats *stats,
   if (stats->halved)
     csim_say(r->log, CSIM_DEBUG, place,
              "frame %d: %lld of %lld substeps were taken in up to %d parts: a body was too fast, "
-             "or they diverged",
+             "they diverged, or that is cheaper",
              frame, stats->halved, stats->substeps, parts);
   if (!(lag->lag > r->sim.world.contact.thickness)) return;
   int object = csim_scene_object_of(r->scene, r->sim.world.model->nbody, lag->lag_part);

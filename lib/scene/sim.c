@@ -167,6 +167,7 @@ csim_status csim_sim_reset(csim_sim *sim) {
     memset(sim->state.plastic, 0, (size_t)sim->state.nplastic * sizeof(double));
   sim->state.step = 0;
   sim->state.span = 1;
+  sim->state.pace = (csim_pace){0};
   sim->state.phase = sim->state.rest_frames = 0;
   memcpy(sim->state.x, model->x0, size);
   if (model->v0)

@@ -25,7 +25,7 @@ typedef struct csim_solver_setup {
 } csim_solver_setup;
 
 typedef struct csim_step_report {
-  csim_method_report method;               ///< of the last part of the step
+  csim_method_report method;               ///< of the worst part; without iterations and left
   int span;                                ///< of it, in setup.h
   int retaken;                             ///< spans that were too long and were given up
   double error;                            ///< [m/s] estimated, per second
@@ -68,7 +68,8 @@ void csim_solver_normal_forces(csim_solver *solver, const csim_state *state, dou
 /// in state->step, so a span never crosses the end of a frame of setup.most.
 ///
 /// A step that diverges is repeated in halves, quarters, ... down to 1/16. If that fails too, the
-/// state is restored and the report's outcome has the reason.
+/// state is restored and the report's outcome has the reason. After a step that took many
+/// iterations the next begin in 2 or 4 parts (state->pace), as long as that is cheaper.
 /// @return 0, or -1 when the solver gave up
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report);
 

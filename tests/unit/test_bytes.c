@@ -9,6 +9,8 @@ int main(void) {
   CHECK(b[0] == 0xef && b[7] == 0x01 && csim_load_u64(b) == 0x0123456789abcdefu);
   CHECK(csim_load_u32_be(b) == 0xefcdab89u && csim_load_u32(b) == 0x89abcdefu);
   CHECK(csim_load_u16(b) == 0xcdef);
+  csim_store_u16(0x4567, b);
+  CHECK(b[0] == 0x67 && csim_load_u16(b) == 0x4567);
   csim_store_f64(-1.5, b);
   CHECK(csim_load_f64(b) == -1.5 && b[7] == 0xbf);
   csim_store_f32_be(1.5f, b);
