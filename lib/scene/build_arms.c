@@ -264,8 +264,8 @@ static shifts measure_shifts(const csim_mesh *body, const arm *a, const csim_mes
   return s;
 }
 
-// Shifts a panel across the arm if the arm is too far from its middle, or would be outside of one of
-// its cross-sections: the hem of a wide sleeve may be at one side of it. Returns whether it did.
+// Shifts a panel across the arm if the arm is too far from its middle, or would be outside of one
+// of its cross-sections: the hem of a wide sleeve may be at one side of it. Returns whether it did.
 static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
                         int number) {
   double u[3];
@@ -339,7 +339,8 @@ static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
 // An arm is raised by a shear: its points rise in proportion to their distance from the shoulder
 // along x, so it never intersects itself. In a sleeve it is also stretched along x, so that it is
 // as long as it was: the hand would slip out of its cuff.
-enum { ANGLES = 10 }; // tried, from the arm as it is to level
+static const double SLEEVED = 1.5; // of the shoulder's radius, from where on stitches count
+enum { ANGLES = 10 };              // tried, from the arm as it is to level
 enum { MOST_PAIRS = 1 << 16 };
 
 typedef struct shear {
@@ -458,7 +459,8 @@ static void turn_sleeves(const arm *a, int side, shear by, const double u[3], cs
 }
 
 // Raises the arms if stitches cross one of them beyond the shoulder. Those that cross it nearer
-// slide off to the armpit. Returns the number of arms raised.
+// slide off to the armpit; in a sleeve, which keeps the bodice at the shoulder, also those that are
+// a little farther. Returns the number of arms raised.
 static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
                       const unsigned char *in, int *parent, csim_arena *arena, double *x) {
   double slope[2] = {0};
@@ -466,8 +468,9 @@ static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *pane
   int crossed = 0, raised = 0;
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
-    if (find_arm(mesh, side, parent, &a))
-      crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > a.radius;
+    if (!find_arm(mesh, side, parent, &a)) continue;
+    double least = (sleeve_end(mesh, &a, side, garment) > 0 ? SLEEVED : 1) * a.radius;
+    crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > least;
   }
   for (int k = 0; k < 2 && crossed && !arena->failed; k++) {
     int side = 2 * k - 1;
