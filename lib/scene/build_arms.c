@@ -13,8 +13,9 @@
 //
 // Sleeves. Panels that are drawn beside an arm are shifted so that the arm is between them.
 //
-// Side seams. Without sleeves, panels of wide bodices stand in front of an arm and behind it, and
-// their side seam crosses it. The arm starts raised above them, and is lowered when they are sewn.
+// Side seams. Panels of wide bodices stand in front of an arm and behind it, and their side seam
+// crosses it. The arm starts raised above them, with the panels of its sleeve, and is lowered when
+// they are sewn.
 #include "base/disjoint.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
@@ -216,27 +217,69 @@ static double sleeve_end(const csim_mesh *body, const arm *a, int side, const cs
   return end;
 }
 
-// Shifts a panel across the arm if the arm is too far from its middle. Returns whether it did.
-static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
-                        int number) {
-  double u[3], low = INFINITY, high = -INFINITY, range[2] = {INFINITY, -INFINITY};
-  if (!direction_of(body, a, u)) return 0;
-  double w[3] = {-u[1], u[0], 0};
+// Of a panel of a sleeve: how far to shift it across the arm so that its middle is on the arm, and
+// ranges of shifts with which the arm runs inside of every cross-section of it.
+typedef struct shifts {
+  double middle, width;
+  double inside[2]; // from, to
+  double room[2];   // of those that leave ROOM on either side
+} shifts;
+
+enum { SLICES = 8 };
+static const double ROOM = 0.25; // of a cross-section's width
+
+static shifts measure_shifts(const csim_mesh *body, const arm *a, const csim_mesh *garment,
+                             const int *panel, int number, const double u[3], const double w[3]) {
+  shifts s = {.inside = {-INFINITY, INFINITY}, .room = {-INFINITY, INFINITY}};
+  double low = INFINITY, high = -INFINITY, range[2] = {INFINITY, -INFINITY};
+  double slice[SLICES][2];
+  for (int k = 0; k < SLICES; k++) slice[k][0] = INFINITY, slice[k][1] = -INFINITY;
   for (int i = 0; i < garment->nvert; i++) {
     const double *x = garment->vert + csim_xyz(i);
     if (panel[i] != number) continue;
     low = csim_min(low, csim_dot(x, u));
     high = csim_max(high, csim_dot(x, u));
-    range[0] = csim_min(range[0], csim_dot(x, w));
-    range[1] = csim_max(range[1], csim_dot(x, w));
   }
-  double shift = middle_of(body, a->in, u, w, low, high) - 0.5 * (range[0] + range[1]);
-  double width = range[1] - range[0];
-  // a panel that the arm does not reach is not of this arm
-  if (!(fabs(shift) > csim_min(BESIDE, ASIDE * width) && fabs(shift) < width)) return 0;
+  for (int i = 0; i < garment->nvert; i++) {
+    const double *x = garment->vert + csim_xyz(i);
+    if (panel[i] != number) continue;
+    double across = csim_dot(x, w), part = (csim_dot(x, u) - low) / (high - low);
+    int k = (int)csim_min(SLICES - 1, SLICES * part);
+    range[0] = csim_min(range[0], across);
+    range[1] = csim_max(range[1], across);
+    slice[k][0] = csim_min(slice[k][0], across);
+    slice[k][1] = csim_max(slice[k][1], across);
+  }
+  s.width = range[1] - range[0];
+  s.middle = middle_of(body, a->in, u, w, low, high) - 0.5 * (range[0] + range[1]);
+  for (int k = SLICES / 2; k < SLICES; k++) { // the cap need not be around the arm
+    double step = (high - low) / SLICES, begin = low + k * step, width = slice[k][1] - slice[k][0];
+    double at = middle_of(body, a->in, u, w, begin, begin + step);
+    if (!(width > 0) || isnan(at)) continue;
+    s.inside[0] = csim_max(s.inside[0], at - slice[k][1]);
+    s.inside[1] = csim_min(s.inside[1], at - slice[k][0]);
+    s.room[0] = csim_max(s.room[0], at - slice[k][1] + ROOM * width);
+    s.room[1] = csim_min(s.room[1], at - slice[k][0] - ROOM * width);
+  }
+  return s;
+}
+
+// Shifts a panel across the arm if the arm is too far from its middle, or would be outside of one
+// of its cross-sections: the hem of a wide sleeve may be at one side of it. Returns whether it did.
+static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
+                        int number) {
+  double u[3];
+  if (!direction_of(body, a, u)) return 0;
+  double w[3] = {-u[1], u[0], 0};
+  shifts s = measure_shifts(body, a, garment, panel, number, u, w);
+  if (!(fabs(s.middle) < s.width)) return 0; // the arm does not reach it: it is not of this arm
+  double shift = fabs(s.middle) > csim_min(BESIDE, ASIDE * s.width) ? s.middle : 0;
+  if (!(shift > s.inside[0] && shift < s.inside[1]))
+    shift = s.room[0] > s.room[1] ? 0.5 * (s.room[0] + s.room[1])
+                                  : csim_max(s.room[0], csim_min(s.room[1], shift));
   for (int i = 0; i < garment->nvert; i++)
     if (panel[i] == number) csim_add_scaled(shift, w, garment->vert + csim_xyz(i));
-  return 1;
+  return shift != 0;
 }
 
 static int center_sleeves(const csim_mesh *body, const arm *a, int side, csim_mesh *garment,
@@ -294,15 +337,33 @@ static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
 // ---------------------------------------------------------------------------------------- raising
 
 // An arm is raised by a shear: its points rise in proportion to their distance from the shoulder
-// along x, so it never intersects itself.
-enum { ANGLES = 10 }; // tried, from the arm as it is to level
+// along x, so it never intersects itself. In a sleeve it is also stretched along x, so that it is
+// as long as it was: the hand would slip out of its cuff.
+static const double SLEEVED = 1.5; // of the shoulder's radius, from where on stitches count
+enum { ANGLES = 10 };              // tried, from the arm as it is to level
 enum { MOST_PAIRS = 1 << 16 };
 
-static void raise(const csim_mesh *mesh, const arm *a, int side, double slope, double *x) {
-  for (int i = 0; i < mesh->nvert; i++) {
-    double beyond = side * (mesh->vert[csim_xyz(i)] - a->shoulder[0]);
-    if (a->in[i] && beyond > 0) x[csim_xyz(i) + 1] = mesh->vert[csim_xyz(i) + 1] + slope * beyond;
-  }
+typedef struct shear {
+  double slope, stretch;
+} shear;
+
+// Of an arm that points along u.
+static shear shear_of(const double u[3], double slope, int sleeved) {
+  double up = u[1] + slope * fabs(u[0]);
+  return (shear){slope, sleeved ? sqrt(csim_max(0, 1 - up * up)) / fabs(u[0]) : 1};
+}
+
+// Moves a point if it is beyond the shoulder.
+static void raise_point(const arm *a, int side, shear s, const double *from, double *x) {
+  double beyond = side * (from[0] - a->shoulder[0]);
+  if (!(beyond > 0)) return;
+  x[0] = a->shoulder[0] + side * s.stretch * beyond;
+  x[1] = from[1] + s.slope * beyond;
+}
+
+static void raise(const csim_mesh *mesh, const arm *a, int side, shear s, double *x) {
+  for (int i = 0; i < mesh->nvert; i++)
+    if (a->in[i]) raise_point(a, side, s, mesh->vert + csim_xyz(i), x + csim_xyz(i));
 }
 
 // Lists the triangles of the arm. Returns their number.
@@ -350,7 +411,7 @@ static double find_slope(const csim_mesh *mesh, const arm *a, int side, const cs
   for (int k = 0; k <= ANGLES && least > 0; k++) {
     long long found = 0;
     double tried = -u[1] / (side * u[0]) * k / ANGLES;
-    raise(mesh, a, side, tried, x);
+    raise(mesh, a, side, shear_of(u, tried, sleeve_end(mesh, a, side, garment) > 0), x);
     if (csim_find_intersections(NULL, &spans, &obstacle, MOST_PAIRS, pair[0], &found))
       arena->failed = 1;
     found = found < MOST_PAIRS ? found : MOST_PAIRS;
@@ -363,21 +424,62 @@ static double find_slope(const csim_mesh *mesh, const arm *a, int side, const cs
   return out;
 }
 
+// Moves a panel as the shear moves its middle, and turns it as the arm turns from u.
+static void turn_panel(const arm *a, int side, shear s, const double u[3], csim_mesh *garment,
+                       const int *panel, int number) {
+  double middle[3] = {0}, to[3];
+  int n = 0;
+  for (int i = 0; i < garment->nvert; i++)
+    if (panel[i] == number) csim_add_scaled(1, garment->vert + csim_xyz(i), middle), n++;
+  for (int c = 0; c < 3; c++) middle[c] /= n;
+  memcpy(to, middle, sizeof to);
+  raise_point(a, side, s, middle, to);
+  double raised[3] = {s.stretch * u[0], u[1] + s.slope * fabs(u[0]), 0};
+  csim_normalise(raised);
+  double cosine = csim_dot(u, raised), sine = u[0] * raised[1] - u[1] * raised[0];
+  for (int i = 0; i < garment->nvert; i++) {
+    double d[3], *x = garment->vert + csim_xyz(i);
+    if (panel[i] != number) continue;
+    csim_sub(x, middle, d);
+    x[0] = to[0] + cosine * d[0] - sine * d[1];
+    x[1] = to[1] + sine * d[0] + cosine * d[1];
+  }
+}
+
+static void turn_sleeves(const arm *a, int side, shear by, const double u[3], csim_mesh *garment,
+                         const int *panel) {
+  for (int s = 0; s < garment->nset; s++) {
+    const csim_mesh_set *set = &garment->set[s];
+    for (int k = 0, last = -1; k < set->n && !strcmp(set->name, sleeve); k++) {
+      if (panel[set->vert[k]] == last) continue; // a panel's vertices follow each other
+      last = panel[set->vert[k]];
+      if (side_of(garment, panel, last) == side) turn_panel(a, side, by, u, garment, panel, last);
+    }
+  }
+}
+
 // Raises the arms if stitches cross one of them beyond the shoulder. Those that cross it nearer
-// slide off to the armpit. Returns the number of arms raised.
-static int raise_arms(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *in,
-                      int *parent, csim_arena *arena, double *x) {
+// slide off to the armpit; in a sleeve, which keeps the bodice at the shoulder, also those that are
+// a little farther. Returns the number of arms raised.
+static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
+                      const unsigned char *in, int *parent, csim_arena *arena, double *x) {
   double slope[2] = {0};
   arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
   int crossed = 0, raised = 0;
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
-    if (find_arm(mesh, side, parent, &a) && !(sleeve_end(mesh, &a, side, garment) > 0))
-      crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > a.radius;
+    if (!find_arm(mesh, side, parent, &a)) continue;
+    double least = (sleeve_end(mesh, &a, side, garment) > 0 ? SLEEVED : 1) * a.radius;
+    crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > least;
   }
   for (int k = 0; k < 2 && crossed && !arena->failed; k++) {
-    if (!(slope[k] > 0) || !find_arm(mesh, 2 * k - 1, parent, &a)) continue;
-    raise(mesh, &a, 2 * k - 1, slope[k], x);
+    int side = 2 * k - 1;
+    double u[3];
+    if (!(slope[k] > 0) || !find_arm(mesh, side, parent, &a) || !direction_of(mesh, &a, u))
+      continue;
+    shear by = shear_of(u, slope[k], sleeve_end(mesh, &a, side, garment) > 0);
+    raise(mesh, &a, side, by, x);
+    turn_sleeves(&a, side, by, u, garment, panel);
     raised++;
   }
   return raised;
@@ -403,7 +505,8 @@ static csim_status move_arms(const csim_build *build, const csim_object *object,
 }
 
 static csim_status build_arms(const csim_build *build, const csim_object *object,
-                              const csim_mesh *garment, csim_collider *collider, csim_mesh *mesh) {
+                              csim_mesh *garment, const int *panel, csim_collider *collider,
+                              csim_mesh *mesh) {
   csim_arena arena = {0};
   ptrdiff_t n = csim_xyz(mesh->nvert);
   int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0, raised = 0;
@@ -420,7 +523,7 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
     draw_in(mesh, &a, in);
     drawn++;
   }
-  if (!drawn) raised = raise_arms(mesh, garment, body, parent, &arena, in);
+  if (!drawn) raised = raise_arms(mesh, garment, panel, body, parent, &arena, in);
   status = arena.failed ? CSIM_MEMORY : CSIM_OK;
   if (drawn + raised && !status) status = move_arms(build, object, in, collider, mesh);
   if (drawn && !status)
@@ -440,7 +543,7 @@ done:
   return status;
 }
 
-csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment) {
+csim_status csim_build_arms(const csim_build *build, csim_mesh *garment, const int *panel) {
   const csim_scene *scene = build->scene;
   csim_world *world = build->world;
   int patterns = 0;
@@ -454,7 +557,7 @@ csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment) {
       csim_collider *collider = &world->collider[k];
       int fits = !strcmp(collider->name, object->name) && collider->nframe == 0;
       if (fits && collider->shape == CSIM_COLLIDER_MESH)
-        status = build_arms(build, object, garment, collider, &world->collider_mesh[k]);
+        status = build_arms(build, object, garment, panel, collider, &world->collider_mesh[k]);
     }
   }
   return status;

@@ -37,6 +37,7 @@ typedef struct panels {
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
   unsigned char *stopped; // (n) has come as near as it can
+  unsigned char *flared;  // (n) has been bent to a part of a ring
   int *tier;              // (mesh->nvert) of a skirt
   int *first;             // (n) vertex of each
   int nobstacle;
@@ -351,8 +352,8 @@ static csim_status wrap(panels *p, int *count) {
   for (int i = mesh->nvert - 1; i >= 0; i--) p->first[p->of[i]] = i;
   for (int k = 0; k < p->n; k++) {
     const double *normal = p->normal + csim_xyz(k);
-    if (p->tier[p->first[k]] < BAND || !csim_wrap_band(mesh, p->of, k, p->tier, p->normal))
-      continue;
+    if (p->tier[p->first[k]] < BAND || p->flared[k]) continue;
+    if (!csim_wrap_band(mesh, p->of, k, p->tier, p->normal)) continue;
     memcpy(p->step + csim_xyz(k), normal, 3 * sizeof *normal); // it moves
     ++*count;
   }
@@ -421,6 +422,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   number_panels(&p);
   double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
+  p.flared = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
   p.tier = CSIM_ARENA_NEW(&arena, int, n);
   p.first = CSIM_ARENA_NEW(&arena, int, p.n);
@@ -438,8 +440,14 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
     csim_say(build->log, CSIM_INFO, object->mesh_place,
              "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
              p.n);
+  if (!status) status = csim_bend_flared(mesh, p.n, p.of, p.tier, p.normal, p.flared, &count);
+  if (!status && count) lower_tiers(&p);
+  if (!status && count)
+    csim_say(build->log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels are gathered or flared and start as waves of a ring",
+             object->name, count, p.n);
   if (!status) status = csim_center_sleeves(build, object, mesh, p.of);
-  if (!status) status = csim_build_arms(build, mesh);
+  if (!status) status = csim_build_arms(build, mesh, p.of);
   if (status) goto done;
   list_obstacles(&p, &arena);
   status = CSIM_MEMORY;

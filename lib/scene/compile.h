@@ -246,6 +246,12 @@ csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int 
 int csim_is_band(const csim_mesh *mesh, const int *of, int panel, const int *tier,
                  const double *normal);
 
+/// Bends flared bands of lower tiers to parts of a ring, in waves. Parameters as of
+/// csim_bend_circular.
+/// @param[out] bent  (n) 1: it was
+csim_status csim_bend_flared(csim_mesh *mesh, int n, const int *of, const int *tier,
+                             const double *normal, unsigned char *bent, int *count);
+
 /// Bends a panel around towards the panels of the same tier to which both of its ends are sewn.
 /// @param of      (mesh->nvert) panel of each vertex
 /// @param tier    (mesh->nvert) by csim_find_tiers
@@ -280,7 +286,7 @@ int csim_span_stitches(const csim_mesh *mesh, const unsigned char *in, double li
 /// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, or
 /// raises those that its side seams cross, if it is the scene's only pattern. The garment: its
 /// panels as they are placed, with their labels.
-csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment);
+csim_status csim_build_arms(const csim_build *build, csim_mesh *garment, const int *panel);
 
 /// Adds chambers. Call when seams have been added and the model is assembled.
 csim_status csim_build_chambers(csim_build *build);

@@ -53,7 +53,8 @@ expect 0 "$clothsim" plain.json --print-config
 check "cotton: $(values bend)" test "$(values bend)" = "0.001 2.1e-05 2.1e-05 2.1e-05 2.1e-05 2.1e-05 "
 check "gathers: $(values gather)" test "$(values gather)" = "false true true true true true "
 check "the drape starts from where it is: $(values start | sed 's/[0-9]* //g')" grep -q '"start": "rest"' stdout
-check "seams of the fit are nearer: $(values thickness)" test "$(values thickness)" = "0.003 0.00075 0.0015 "
+check "seams of the fit are nearer: $(values thickness)" test "$(values thickness)" = "0.003 0.00025 0.0015 "
+check "the fit pulls harder: $(values pull)" test "$(values pull)" = "5 100 100 100 400 5 "
 check "stitches: $(values stiffness)" test "$(values stiffness)" = "10000 100000 100000 100000 1000000 10000 "
 sed 's/{"name": "tube"/{"material": "denim", "name": "tube"/' plain.json >denim.json
 expect 0 "$clothsim" denim.json --print-config
@@ -189,6 +190,15 @@ check "hands are at $low m" awk "BEGIN { exit !($low > 0.75 && $low < 0.82) }"
 sed 's/\[35, 77\], \[-35, 77/[35, 50], [-35, 50/' vest.json >below.json
 expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=below.json --set body.mesh.file=hanging.obj
 check "arms above side seams stay" sh -c '! grep -q raised stderr'
+# and what is drawn around them as sleeves is raised with them
+sed "s/{\"panels\": {/{\"panels\": {$(echo $(cuffed left_f 35 12 0) $(cuffed left_b 55 -12 180))/" vest.json >vested.json
+expect 0 "$clothsim" wide.scene.json -v -o vested -e 1 --set skirt.mesh.pattern=vested.json --set body.mesh.file=hanging.obj
+says '2 arms, which side seams would cross, are raised to frame 108'
+mean_y() { # FILE FROM TO: of vertices between two x
+  awk -v a="$2" -v b="$3" '$1 == "v" && $2 > a && $2 < b { s += $3; n++ } END { print s / n }' "$1"
+}
+arm=$(mean_y vested/body_0001.obj 0.36 0.54) around=$(mean_y vested/skirt_0001.obj 0.36 0.54)
+check "the sleeve is at $around m, the arm at $arm" awk "BEGIN { exit !(($around - $arm) ^ 2 < 4e-4 && $arm > 0.75) }"
 expect 0 "$clothsim" wide.scene.json --print-config
 check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[108,132\]"'
 # Sleeves of 16 cm by 25 cm. The left one is drawn 8 cm below the arm's axis and starts around it; the right one, 3 cm below, stays.
@@ -364,4 +374,18 @@ for panel in front_cuff back_cuff godet; do
   x=$(middle cuff/leg_0001.obj "$panel")
   check "$panel starts at x = $x m" awk "BEGIN { exit !($x > 0.08 && $x < 0.12) }"
 done
+# a cuff twice as wide below starts as half a ring with waves, which keep its length
+sed 's/\[-8, 0\], \[8, 0\], \[8, 10\]/[-20, 0], [20, 0], [8, 10]/' cuff.json >flared.json
+expect 0 "$clothsim" cuff.scene.json -v -o flared -e 1 --set leg.mesh.pattern=flared.json --set leg.mesh.resolution=0.01
+says '2 of 5 panels are gathered or flared and start as waves of a ring'
+hem() { # FILE GROUP: length of the edges between its lowest vertices, and extent along x
+  awk -v of="$2" '$1 == "v" { x[++n] = $2; y[n] = $3; z[n] = $4 } $1 == "g" { on = $2 == of }
+    $1 == "f" && on { for (k = 2; k <= 4; k++) { split($k, c, "/"); v[k] = c[1] } f[++m] = v[2]; f[++m] = v[3]; f[++m] = v[4] }
+    END { for (i = 1; i <= m; i++) { k = f[i]; if (i == 1 || y[k] < low) low = y[k]; if (i == 1 || x[k] < a) a = x[k]; if (i == 1 || x[k] > b) b = x[k] }
+      for (t = 0; t < m; t += 3) for (k = 1; k <= 3; k++) { p = f[t + k]; q = f[t + k % 3 + 1]; count[p < q ? p " " q : q " " p]++ }
+      for (e in count) if (count[e] == 1) { split(e, c, " "); if (y[c[1]] > low + 1e-3 || y[c[2]] > low + 1e-3) continue; l = sqrt((x[c[1]] - x[c[2]]) ^ 2 + (y[c[1]] - y[c[2]]) ^ 2 + (z[c[1]] - z[c[2]]) ^ 2); total += l }
+      print total, b - a }' "$1"
+}
+read -r length wide <<<"$(hem flared/leg_0001.obj front_cuff)"
+check "its lower edge is $length m long, 0.4 m flat, and $wide m wide" awk "BEGIN { exit !($length > 0.36 && $length < 0.44 && $wide < 0.25) }"
 report

@@ -1,0 +1,325 @@
+// scene/build_flare.c: bends gathered and flared bands around what they hang from, at the start.
+// Needs mesh/.
+//
+// Tiers of a skirt and flounces are bands whose lower edge is longer than the edge above that they
+// are sewn to: they are gathered, or sectors of a ring, or trapezoids. Two make a ring. Flat, they
+// overlap their neighbours or reach around behind the hem, and a ring as large as they are long is
+// half a metre away from it. Sewn from there they turn over and catch each other, and folds of
+// gathers are caught in the seams. They start as they will hang, half a ring each, in waves that
+// grow downwards:
+//
+//            M                   from above:      __     __
+//          /   \                                 /  \___/  \     lower edge
+//       .-'.---.'-.   r                         | .--------. |
+//      /  /     \  \                             \|  hem    |/
+//     (__/       \__)
+//
+// A point in t, from -1 at one end of the band to 1 at the other, goes to the angle p = p_1 t
+// around the axis of the ring, and to the distance
+//
+//   q(p) = R + A (1 - cos(N pi (t + 1))),   where |(q, q')| is R l/l_0 on average.
+//
+// R is the radius of a ring as long as the edge above, whose part at this band is 2 l_0, and 2 l is
+// the length of the band at the height of the point. So length around the ring is kept on average,
+// and where halves meet q = R. A band that hangs from such a band has the axis, R, l_0 and N of
+// that. If the upper edge is curved, M is where the lines of both ends meet, and t the angle there.
+// If it is straight, rows of the band are.
+#include "base/dmath.h"
+#include "math/vec3.h"
+#include "scene/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double LONGER = 1.2;    // least ratio of lower edge to that above
+static const double APART = 0.01;    // [m] between ends that will be sewn
+static const double WAVE = 0.08;     // [m] least length of a wave, along the upper edge
+static const double FINE = 4;        // and in edges
+static const double STRAIGHT = 0.05; // least sagitta of a curved edge, in half its length
+static const double LEVEL = 0.1;     // sine of an angle below which an end is level
+enum { SAMPLES = 32, HALVINGS = 40 };
+
+// A line through points of the panel's plane: their middle, and the direction of largest spread.
+typedef struct line {
+  int n;
+  double sum[2], square[3]; // of u, v; of u u, u v, v v
+  double middle[2], way[2];
+} line;
+
+typedef struct flare {
+  int bent;
+  line end[2];       // at lower and higher u
+  int straight;      // its upper edge
+  double middle[2];  // [m] M, along and up
+  double most;       // angle of the ends
+  double own;        // [m] half of the length of the upper edge
+  double edge;       // [m] mean length of its edges
+  double base, R;    // [m] l_0
+  double angle;      // p_1
+  double waves;      // N, a whole number
+  double axis[3];    // a point of it
+  double along[3];   // unit, horizontal
+  const double *out; // unit, outwards
+} flare;
+
+typedef struct flares {
+  csim_mesh *mesh;
+  const int *of, *tier;
+  flare *flare;                         // (panels)
+  double wave[SAMPLES], slope[SAMPLES]; // 1 - cos, sin in half a wave
+} flares;
+
+static void add_point(line *l, double u, double v) {
+  l->n++;
+  l->sum[0] += u;
+  l->sum[1] += v;
+  l->square[0] += u * u;
+  l->square[1] += u * v;
+  l->square[2] += v * v;
+}
+
+static void fit_line(line *l) {
+  for (int c = 0; c < 2; c++) l->middle[c] = l->sum[c] / l->n;
+  double uu = l->square[0] / l->n - l->middle[0] * l->middle[0];
+  double uv = l->square[1] / l->n - l->middle[0] * l->middle[1];
+  double vv = l->square[2] / l->n - l->middle[1] * l->middle[1];
+  double turn = 0.5 * csim_atan2(2 * uv, uu - vv);
+  l->way[0] = csim_cos(turn);
+  l->way[1] = csim_sin(turn);
+}
+
+// Finds where two lines meet. Returns 0 if they are nearly parallel. The ends of half a ring are on
+// one line, and M between them.
+static int meet(const line *a, const line *b, double at[2]) {
+  double cross = a->way[0] * b->way[1] - a->way[1] * b->way[0];
+  double d[2] = {b->middle[0] - a->middle[0], b->middle[1] - a->middle[1]};
+  double beside = fabs(a->way[0] * d[1] - a->way[1] * d[0]), far = sqrt(d[0] * d[0] + d[1] * d[1]);
+  int in_line = fabs(cross) < 0.05 && beside < 0.1 * far;
+  if (in_line)
+    for (int c = 0; c < 2; c++) at[c] = 0.5 * (a->middle[c] + b->middle[c]);
+  if (in_line || !(fabs(cross) > 0.05)) return in_line;
+  double s = (d[0] * b->way[1] - d[1] * b->way[0]) / cross;
+  for (int c = 0; c < 2; c++) at[c] = a->middle[c] + s * a->way[c];
+  return 1;
+}
+
+static double along_of(const flares *s, const flare *f, int vert) {
+  return csim_dot(s->mesh->vert + csim_xyz(vert), f->along);
+}
+
+static double at_height(const line *l, double v) {
+  return l->middle[0] + (v - l->middle[1]) * l->way[0] / l->way[1];
+}
+
+// Where a vertex is in the band: t, the distance r from M, and half of the band's length there.
+static void locate(const flares *s, const flare *f, int vert, double *t, double *r, double *l) {
+  double u = along_of(s, f, vert), v = s->mesh->vert[csim_xyz(vert) + 1];
+  if (f->straight) {
+    double low = at_height(&f->end[0], v), high = at_height(&f->end[1], v);
+    *l = 0.5 * (high - low);
+    *t = (u - 0.5 * (low + high)) / *l;
+    *r = 0;
+    return;
+  }
+  u -= f->middle[0];
+  v -= f->middle[1];
+  *t = csim_atan2(u, -v) / f->most;
+  *r = sqrt(u * u + v * v);
+  *l = f->most * *r;
+}
+
+// Whether the upper edge is straight.
+static int is_straight(const flares *s, const flare *f, int panel) {
+  const csim_mesh *mesh = s->mesh;
+  line l = {0};
+  double beside = 0, most = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < 2 * mesh->nstitch; i++) {
+      int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
+      if (s->of[own] != panel || s->tier[other] != s->tier[own] - 1) continue;
+      double u = along_of(s, f, own), v = mesh->vert[csim_xyz(own) + 1];
+      if (pass == 0) add_point(&l, u, v);
+      if (pass == 0) continue;
+      u -= l.middle[0];
+      v -= l.middle[1];
+      beside = csim_max(beside, fabs(u * l.way[1] - v * l.way[0]));
+      most = csim_max(most, fabs(u * l.way[0] + v * l.way[1]));
+    }
+    if (l.n < 2) return 1;
+    fit_line(&l);
+  }
+  return beside < STRAIGHT * most;
+}
+
+// Finds the ends of the band, which are sewn to panels of its tier, M, and `out`, where the middle
+// between the panels is. Returns 0 if they are too short, or not where they should be.
+static int find_ends(const flares *s, flare *f, int panel, double *out) {
+  const csim_mesh *mesh = s->mesh;
+  double low = INFINITY, high = -INFINITY, sum = 0, most = 0, least = INFINITY, t, r, l;
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (s->of[i] != panel) continue;
+    low = csim_min(low, along_of(s, f, i));
+    high = csim_max(high, along_of(s, f, i));
+  }
+  for (int i = 0; i < 2 * mesh->nstitch; i++) {
+    int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
+    double u = along_of(s, f, own);
+    if (s->of[own] != panel || s->of[other] == panel || s->tier[other] != s->tier[own]) continue;
+    add_point(&f->end[u > 0.5 * (low + high)], u, mesh->vert[csim_xyz(own) + 1]);
+    sum += 0.5 * csim_dot(mesh->vert + csim_xyz(own), f->out);
+    sum += 0.5 * csim_dot(mesh->vert + csim_xyz(other), f->out);
+  }
+  if (f->end[0].n < 2 || f->end[1].n < 2) return 0;
+  *out = sum / (f->end[0].n + f->end[1].n);
+  for (int k = 0; k < 2; k++) fit_line(&f->end[k]);
+  f->straight = is_straight(s, f, panel);
+  f->most = 1;
+  if (!f->straight && !meet(&f->end[0], &f->end[1], f->middle)) return 0;
+  if (f->straight && !(fabs(f->end[0].way[1]) > LEVEL && fabs(f->end[1].way[1]) > LEVEL)) return 0;
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (s->of[i] != panel) continue;
+    locate(s, f, i, &t, &r, &l);
+    if (!(l > 0)) return 0;
+    most = csim_max(most, fabs(t));
+    least = csim_min(least, fabs(t));
+  }
+  if (f->straight) {
+    f->middle[0] = 0.5 * (low + high);
+    return most < 1.1;
+  }
+  f->most = most;
+  return least < 0.1 * most; // M is above it
+}
+
+// Measures the band, and the edge above it. Returns the panel above it, -1 if there is none or the
+// band is hardly longer than that edge.
+static int measure(const flares *s, flare *f, int panel) {
+  const csim_mesh *mesh = s->mesh;
+  const double *X = csim_mesh_rest(mesh);
+  double length[2] = {0}, longest = 0, t, r, l; // of the upper edge, and of that above
+  int above = -1, edges = 0;
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (s->of[i] != panel) continue;
+    locate(s, f, i, &t, &r, &l);
+    longest = csim_max(longest, l);
+  }
+  for (int i = 0; i < 2 * mesh->nstitch; i++) {
+    int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
+    if (s->of[own] != panel || s->tier[other] != s->tier[own] - 1) continue;
+    above = s->of[other];
+    if (i + 2 >= 2 * mesh->nstitch) continue;
+    int next[2] = {mesh->stitch[i + 2], mesh->stitch[(i + 2) ^ 1]};
+    if (abs(next[0] - own) != 1 || s->of[next[1]] != s->of[other]) continue; // another seam
+    length[0] += csim_distance(X + csim_xyz(own), X + csim_xyz(next[0]));
+    length[1] += csim_distance(X + csim_xyz(other), X + csim_xyz(next[1]));
+    edges++;
+  }
+  if (!edges) return -1;
+  f->own = 0.5 * length[0];
+  f->edge = length[0] / edges;
+  f->base = 0.5 * csim_min(length[0], length[1]);
+  if (s->flare[above].bent) f->base = s->flare[above].base;
+  return longest > LONGER * f->base ? above : -1;
+}
+
+// Mean of |(q, q')|, as a share of R, for waves of `height` R.
+static double stretch(const flares *s, const flare *f, double height) {
+  double sum = 0;
+  for (int k = 0; k < SAMPLES; k++) {
+    double q = 1 + height * s->wave[k];
+    double slope = height * s->slope[k] * CSIM_PI * f->waves / f->angle;
+    sum += sqrt(q * q + slope * slope) / SAMPLES;
+  }
+  return sum;
+}
+
+// Height of waves, as a share of R, where half of the band's length is l.
+static double height_at(const flares *s, const flare *f, double l) {
+  double wanted = l / f->base, low = 0, high = csim_max(0, wanted - 1);
+  for (int k = 0; k < HALVINGS; k++) {
+    double height = 0.5 * (low + high);
+    if (stretch(s, f, height) < wanted)
+      low = height;
+    else
+      high = height;
+  }
+  return high;
+}
+
+static void bend(const flares *s, const flare *f, int panel) {
+  for (int i = 0; i < s->mesh->nvert; i++) {
+    double t, r, l, *x = s->mesh->vert + csim_xyz(i), up = x[1];
+    if (s->of[i] != panel) continue;
+    locate(s, f, i, &t, &r, &l);
+    double p = f->angle * t, wave = 1 - csim_cos(CSIM_PI * f->waves * (t + 1));
+    double q = f->R * (1 + height_at(s, f, l) * wave);
+    memcpy(x, f->axis, 3 * sizeof *x);
+    x[1] = f->straight ? up : f->middle[1] - r;
+    csim_add_scaled(q * csim_sin(p), f->along, x);
+    csim_add_scaled(q * csim_cos(p) + 0.5 * APART, f->out, x);
+  }
+}
+
+// Mean cosine between the outward normals of a band and of the panels at its ends.
+static double turn_of(const flares *s, int panel, const double *normal) {
+  double cosine = 0;
+  int n = 0;
+  for (int i = 0; i < 2 * s->mesh->nstitch; i++) {
+    int own = s->mesh->stitch[i], other = s->mesh->stitch[i ^ 1];
+    if (s->of[own] != panel || s->of[other] == panel || s->tier[other] != s->tier[own]) continue;
+    cosine += csim_dot(normal + csim_xyz(panel), normal + csim_xyz(s->of[other]));
+    n++;
+  }
+  return csim_max(-1, cosine / n);
+}
+
+static int choose_bend(flares *s, int panel, const double *normal) {
+  flare *f = &s->flare[panel];
+  double out;
+  f->out = normal + csim_xyz(panel);
+  csim_cross((double[]){0, 1, 0}, f->out, f->along);
+  if (!csim_is_band(s->mesh, s->of, panel, s->tier, normal)) return 0;
+  if (!find_ends(s, f, panel, &out)) return 0;
+  int above = measure(s, f, panel);
+  if (above < 0) return 0;
+  const flare *a = &s->flare[above];
+  f->bent = 1;
+  if (a->bent) {
+    f->R = a->R;
+    f->angle = a->angle;
+    f->waves = a->waves;
+    memcpy(f->axis, a->axis, sizeof f->axis);
+    return 1;
+  }
+  double cosine = turn_of(s, panel, normal);
+  f->angle = 0.5 * csim_atan2(sqrt(csim_max(0, 1 - cosine * cosine)), cosine);
+  f->R = f->base / f->angle;
+  f->waves = csim_max(1, floor(2 * f->own / csim_max(WAVE, FINE * f->edge)));
+  csim_add_scaled(f->middle[0], f->along, f->axis);
+  csim_add_scaled(out, f->out, f->axis);
+  return 1;
+}
+
+csim_status csim_bend_flared(csim_mesh *mesh, int n, const int *of, const int *tier,
+                             const double *normal, unsigned char *bent, int *count) {
+  flares s = {.mesh = mesh, .of = of, .tier = tier, .flare = CSIM_NEW(flare, n)};
+  int *first = CSIM_NEW(int, n), last = 0;
+  csim_status status = s.flare && first ? CSIM_OK : CSIM_MEMORY;
+  *count = 0;
+  for (int k = 0; k < SAMPLES; k++) {
+    s.wave[k] = 1 - csim_cos(CSIM_PI * (k + 0.5) / SAMPLES);
+    s.slope[k] = csim_sin(CSIM_PI * (k + 0.5) / SAMPLES);
+  }
+  for (int i = mesh->nvert - 1; i >= 0 && !status; i--) {
+    first[of[i]] = i;
+    last = tier[i] > last ? tier[i] : last;
+  }
+  for (int t = 2; t <= last && !status; t++)
+    for (int k = 0; k < n; k++)
+      if (tier[first[k]] == t) *count += choose_bend(&s, k, normal);
+  for (int k = 0; k < n && !status; k++) // afterwards, as panels are measured by each other
+    if ((bent[k] = (unsigned char)s.flare[k].bent)) bend(&s, &s.flare[k], k);
+  free(first);
+  free(s.flare);
+  return status;
+}
