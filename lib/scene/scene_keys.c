@@ -360,7 +360,7 @@ typedef struct quality {
 } quality;
 
 static const quality qualities[] = {
-    [CSIM_QUALITY_DRAFT] = {3, 20, 0.1, 0.1, 0.2, 1},
+    [CSIM_QUALITY_DRAFT] = {3, 20, 0.1, 0.1, 0.03, 1},
     [CSIM_QUALITY_NORMAL] = {5, 20, 0.05, 0.05, 0.05, 1},
     [CSIM_QUALITY_FINAL] = {16, 40, 0.02, 0.02, 0.02, 0.5},
 };

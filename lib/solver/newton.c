@@ -258,7 +258,7 @@ static const double FASTEST = 0.5;
 
 // Share of an edge that exact pins go at most in one step once they have been stuck: less than
 // FASTEST, as a wall they cannot pass would have every step taken in sixteen parts.
-static const double SLOWEST = 0.45;
+static const double STUCK_PINS = 0.45;
 
 // A collider is blocked after so many attempts that move it by less than this share of its way: by
 // other colliders, or by cloth that cannot give way.
@@ -277,7 +277,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
   static const double TOLERANCE = 0.1;
   csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, s->x_try);
   csim_vector_add(problem->pool, n, -1, x, s->x_try); // rest of the free flight
-  csim_contact_aim_pins(contact, SLOWEST * s->edge, s->x_try);
+  csim_contact_aim_pins(contact, STUCK_PINS * s->edge, s->x_try);
   for (int round = 0; round < 2; round++) {
     if (round) csim_problem_gradient(problem, x, s->g);
     csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
@@ -292,7 +292,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
     report->linear_iterations += solve_exactly(problem, s, TOLERANCE).iterations;
     csim_pool_phase(problem->pool, before);
     csim_vector_copy(problem->pool, n, problem->step, s->x_try);
-    csim_contact_aim_pins(contact, SLOWEST * s->edge, s->x_try);
+    csim_contact_aim_pins(contact, STUCK_PINS * s->edge, s->x_try);
   }
   double limit = csim_problem_max_step(problem, x, s->x_try);
   if (limit < LEAST_GAIN)

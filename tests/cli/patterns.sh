@@ -191,7 +191,7 @@ sed 's/\[35, 77\], \[-35, 77/[35, 50], [-35, 50/' vest.json >below.json
 expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=below.json --set body.mesh.file=hanging.obj
 check "arms above side seams stay" sh -c '! grep -q raised stderr'
 # and what is drawn around them as sleeves is raised with them
-sed "s/{\"panels\": {/{\"panels\": {$(echo $(cuffed left_f 35 12 0) $(cuffed left_b 55 -12 180))/" vest.json >vested.json
+sed "s/{\"panels\": {/{\"panels\": {$(echo $(cuffed left_f 35 12 0) $(cuffed left_b 55 -12 180) $(cuffed right_f -55 12 0) $(cuffed right_b -35 -12 180))/" vest.json >vested.json
 expect 0 "$clothsim" wide.scene.json -v -o vested -e 1 --set skirt.mesh.pattern=vested.json --set body.mesh.file=hanging.obj
 says '2 arms, which side seams would cross, are raised to frame 108'
 mean_y() { # FILE FROM TO: of vertices between two x
@@ -199,6 +199,13 @@ mean_y() { # FILE FROM TO: of vertices between two x
 }
 arm=$(mean_y vested/body_0001.obj 0.36 0.54) around=$(mean_y vested/skirt_0001.obj 0.36 0.54)
 check "the sleeve is at $around m, the arm at $arm" awk "BEGIN { exit !(($around - $arm) ^ 2 < 4e-4 && $arm > 0.75) }"
+# in sleeves arms stay where side seams cross them at the shoulder
+sed 's/-35, 40\], \[35, 40\], \[35, 77\], \[-35, 77/-28, 40], [28, 40], [28, 77], [-28, 77/' vested.json >narrow.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=narrow.json --set body.mesh.file=hanging.obj
+check "sleeves with seams at the shoulder stay" sh -c '! grep -q raised stderr'
+sed 's/"arm"/"other"/g' narrow.json >bare.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=bare.json --set body.mesh.file=hanging.obj
+says '2 arms, which side seams would cross, are raised to frame 108'
 expect 0 "$clothsim" wide.scene.json --print-config
 check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[108,132\]"'
 # Sleeves of 16 cm by 25 cm. The left one is drawn 8 cm below the arm's axis and starts around it; the right one, 3 cm below, stays.
@@ -221,6 +228,11 @@ for side in left right; do
   middle=$(awk -v side=$side '$1 == "v" && (side == "left") == ($2 > 0) { if (!n++) a = b = $3; if ($3 < a) a = $3; if ($3 > b) b = $3 } END { print (a + b) / 2 }' pair/skirt_0001.obj)
   check "the middle of the $side sleeve is at $middle" awk "BEGIN { exit !(($middle - $([ $side = left ] && echo 0.85 || echo 0.82)) ^ 2 < 1e-4) }"
 done
+# and one that is 4 cm wide at its upper side in the end starts with the arm inside of that, not in its middle
+sed 's/\[25, 0\], \[25, 16\]/[25, 12], [25, 16]/g' pair.json >slanted.json
+expect 0 "$clothsim" wide.scene.json -v -o slanted -e 1 --set skirt.mesh.pattern=slanted.json
+hem=$(awk '$1 == "v" && $2 > 0.49 { s += $3; n++ } END { print s / n }' slanted/skirt_0001.obj)
+check "its hem is at $hem, the arm at 0.85 m" awk "BEGIN { exit !(($hem - 0.85) ^ 2 < 2.5e-4) }"
 # A circular skirt under a strip that is no skirt, with a band below: sectors of 300 degrees start in waves, the bands as a ring.
 # Nothing is strained by that, and the skirt hangs from its waist.
 circle() { # NAME Z TURN SIDE BAND TOP: two panels of a skirt, a band and a strip above

@@ -214,7 +214,7 @@ static void test_auto(void) {
     csim_integrator integrator;
   } cases[] = {
       {"", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.05, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
-      {", \"quality\": \"draft\"", "newton", CSIM_START_VELOCITY, 20, 0.1, 0.2, 0.1, 3,
+      {", \"quality\": \"draft\"", "newton", CSIM_START_VELOCITY, 20, 0.1, 0.03, 0.1, 3,
        CSIM_INTEGRATOR_ALPHA},
       {", \"quality\": \"final\", \"frames\": {\"substeps\": 7}", "newton", CSIM_START_VELOCITY, 40,
        0.02, 0.02, 0.02, 7, CSIM_INTEGRATOR_ALPHA},
