@@ -17,8 +17,8 @@
 //            48      4  frames in a row, up to it, at whose end everything was at rest
 //            52      1  the next substep begins in 2^this parts
 //            53      1  substeps since costs were forgotten
-//            54      6  cost of the last substep that began in 1, in 2, in 4 parts (u16 each); 0:
-//            unknown 60      4  crc32 of bytes 0 to 59
+//            54      6  costs of the last substeps in 1, 2 and 4 parts, u16; 0: unknown
+//            60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW
 // empty where no integrator has looked back on them. TORN: a byte a link, 1 = torn; empty unless
 // links tear. PLAS: f64 (n), what yielding has left behind, empty unless something yields. TAIL:

@@ -240,6 +240,7 @@ static shifts measure_shifts(const csim_mesh *body, const arm *a, const csim_mes
     low = csim_min(low, csim_dot(x, u));
     high = csim_max(high, csim_dot(x, u));
   }
+  if (!(high > low)) return s; // it stands across the arm
   for (int i = 0; i < garment->nvert; i++) {
     const double *x = garment->vert + csim_xyz(i);
     if (panel[i] != number) continue;

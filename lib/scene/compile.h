@@ -284,8 +284,10 @@ void csim_place_cuffs(const csim_build *build, const csim_object *object, csim_m
 int csim_span_stitches(const csim_mesh *mesh, const unsigned char *in, double lift, double *x);
 
 /// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, or
-/// raises those that its side seams cross, if it is the scene's only pattern. The garment: its
-/// panels as they are placed, with their labels.
+/// raises those that its side seams cross, if it is the scene's only pattern.
+/// @param garment  its panels as they are placed, with their labels; those of sleeves turn with an
+///                 arm that is raised
+/// @param panel    (garment->nvert) of each vertex
 csim_status csim_build_arms(const csim_build *build, csim_mesh *garment, const int *panel);
 
 /// Adds chambers. Call when seams have been added and the model is assembled.

@@ -722,6 +722,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
   *report = (csim_step_report){0};
   solver->earlier.known = 0;
+  if (!may_begin_halved(solver)) state->pace = (csim_pace){0}; // of a phase with other settings
   if (prepare_state(solver, state) || ((adaptive || two_steps) && remember(solver, state)) ||
       (solver->contact && load_colliders(solver, state))) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;

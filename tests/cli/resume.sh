@@ -83,7 +83,10 @@ expect 0 "$clothsim" twisted.json -q -o early -e 5
 halved() { grep -o '"halved_substeps": [0-9]*' "$1/run.json" | grep -o '[0-9]*$'; }
 check "steps in parts before frame 6" [ "$(halved early)" -gt 0 ]
 check "and after it" [ "$(halved twisted)" -gt $(($(halved early) + 5)) ]
-rm -rf twisted twisted-r early
+# but not in a phase whose settings do not begin steps in parts
+expect 0 "$clothsim" twisted.json -q -o held --set frames.end=10 --set 'phases=[{"name": "twist", "frames": {"end": 7}}, {"name": "hold", "solver": {"balance": 0}}]'
+equal "$(halved held)" "$(halved twisted)" "steps in parts, those of the first phase"
+rm -rf twisted twisted-r early held
 
 # formats of other programs are written anew
 formats='output.formats=["ply", "pc2", "mdd", "vtp", "abc", "usda", "glb"]'

@@ -192,11 +192,11 @@ static void move_both(csim_sim *sim, int frame) {
 static void test_moves(const char *response) {
   char set[64];
   snprintf(set, sizeof set, "contact.response=%s", response);
-  // impulses know no meshes
   // shares of a frame that are exact, and steps too short to be taken in parts of other shares:
   // rounding of targets by 1e-16 m moves cloth in contact by 1e-10 m
   const char *sets[] = {set, "frames.substeps=8",
                         "plate.mesh={\"shape\": \"sphere\", \"radius\": 0.05}"};
+  // impulses know no meshes
   int nset = strcmp(response, "filter") ? 3 : 2;
   csim_scene *keyed = read_scene(1, sets, nset), *still = read_scene(0, sets, nset);
   csim_sim *a = create(keyed, 1), *b = create(still, 1);
