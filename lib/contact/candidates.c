@@ -82,6 +82,7 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
                            .self = self,
                            .distance = distance,
                            .share = share,
+                           .self_share = 1,
                            .search = {.culling = {.mesh = mesh}}};
   csim_arena *arena = &set->arena;
   set->ref.x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
@@ -247,8 +248,13 @@ static double parallel_weight(const double *const p[4]) {
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   double share = 1;
-  for (int k = 0; k < 4 && set->share; k++)
-    if (v[k] < set->mesh->nbody_vert) share = csim_min(share, set->share[v[k]]);
+  int with_collider = 0;
+  for (int k = 0; k < 4; k++) {
+    int of_body = v[k] < set->mesh->nbody_vert;
+    if (of_body && set->share) share = csim_min(share, set->share[v[k]]);
+    with_collider |= !of_body;
+  }
+  if (!with_collider) share *= set->self_share;
   double w[4], far = share * set->distance / 0.9;
   for (int k = 0; k < 4; k++) p[k] = csim_collision_mesh_start(set->mesh, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance
@@ -269,10 +275,11 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
                                 float *start) {
   double scale = start && *start >= 0 ? (double)*start : start_scale(set, kind, v);
   if (start) *start = (float)scale;
-  if (scale <= CSIM_SEAM_SCALE) return scale;
+  double closed = CSIM_SEAM_SCALE * set->self_share;
+  if (scale <= closed) return scale;
   double side[4];
   for (int k = 0; k < 4; k++) side[k] = k < csim_pair_split(kind) ? 1 : -1;
-  return csim_collision_mesh_is_sewn(set->mesh, v, side) ? CSIM_SEAM_SCALE : scale;
+  return csim_collision_mesh_is_sewn(set->mesh, v, side) ? closed : scale;
 }
 
 // Whether one side is of a collider that has released a vertex of the other side.

@@ -70,6 +70,7 @@ typedef struct csim_candidates {
   int self;            ///< pairs of bodies too, not only of bodies with colliders
   double distance;     ///< [m] contact distance
   const double *share; ///< (mesh->nbody_vert) of it, see csim_contact_params; NULL: 1
+  double self_share;   ///< of it between bodies, at most 1; 1 unless the owner sets it
   csim_references ref;
   int valid;   ///< the list may be used
   int version; ///< changes with the list

@@ -50,6 +50,7 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
       csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide) ||
       csim_carry_create(arena, &c->carry) || csim_pinched_create(arena, params, &c->pinched))
     goto failed;
+  c->candidates.self_share = csim_contact_self_share(params);
   c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
   if (arena->failed) goto failed;
   return c;

@@ -233,6 +233,7 @@ typedef struct csim_contact_params {
   csim_response response;
   double thickness; ///< [m] distance at which surfaces begin to push each other apart; in a scene
                     ///< 0: from the meshes
+  double self_thickness; ///< [m] the same between bodies, if it is less; 0: that
   const double *share; ///< (vertices of bodies) (0, 1] of that distance: of a pair the smallest of
                        ///< its vertices' counts; NULL: 1 for all
   double friction;     ///< [-] default coefficient
@@ -246,5 +247,11 @@ typedef struct csim_contact_params {
   int nfriction;
   csim_pair_friction *pair_friction; ///< (nfriction)
 } csim_contact_params;
+
+/// Contact distance between bodies, as a share of that with colliders.
+static inline double csim_contact_self_share(const csim_contact_params *params) {
+  double self = params->self_thickness;
+  return self > 0 && self < params->thickness ? self / params->thickness : 1;
+}
 
 #endif

@@ -103,7 +103,7 @@ static int panel_of(const panels *p, int tri) {
 static csim_status push_panels(panels *p, const csim_triangles *triangles, long long *met) {
   long long found = 0;
   csim_status status =
-      csim_find_self_intersections(NULL, triangles, MOST_PAIRS, p->pair[0], &found);
+      csim_find_self_intersections(p->build->pool, triangles, MOST_PAIRS, p->pair[0], &found);
   *met += found;
   if (found > MOST_PAIRS) found = MOST_PAIRS;
   for (long long i = 0; i < found; i++) {
@@ -124,7 +124,7 @@ static csim_status push_from(panels *p, const csim_triangles *triangles,
   double middle[3] = {0};
   long long found = 0;
   csim_status status =
-      csim_find_intersections(NULL, triangles, other, MOST_PAIRS, p->pair[0], &found);
+      csim_find_intersections(p->build->pool, triangles, other, MOST_PAIRS, p->pair[0], &found);
   *met += found;
   if (found > MOST_PAIRS) found = MOST_PAIRS;
   for (int i = 0; i < other->nvert; i++)
@@ -256,13 +256,13 @@ static void stop_panels(panels *p, const int *tri, long long found) {
 static csim_status stop_where_met(panels *p, const csim_triangles *triangles) {
   long long found = 0;
   csim_status status =
-      csim_find_self_intersections(NULL, triangles, MOST_PAIRS, p->pair[0], &found);
+      csim_find_self_intersections(p->build->pool, triangles, MOST_PAIRS, p->pair[0], &found);
   if (found > MOST_PAIRS) found = MOST_PAIRS;
   stop_panels(p, p->pair[0], found);
   stop_panels(p, p->pair[0] + 1, found);
   for (int k = 0; k < p->nobstacle && !status; k++) {
-    status =
-        csim_find_intersections(NULL, triangles, &p->obstacle[k], MOST_PAIRS, p->pair[0], &found);
+    status = csim_find_intersections(p->build->pool, triangles, &p->obstacle[k], MOST_PAIRS,
+                                     p->pair[0], &found);
     stop_panels(p, p->pair[0], found > MOST_PAIRS ? MOST_PAIRS : found);
   }
   return status;

@@ -173,14 +173,15 @@ static csim_status add_collider(const csim_build *build, const csim_object *obje
   return status ? status : csim_build_check_start(build, object, &world->collider[k]);
 }
 
-csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
-                         csim_world *world) {
+csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_pool *pool,
+                         csim_log *log, csim_world *world) {
   *world = (csim_world){.model = create_model(scene)};
   world->collider = CSIM_ARENA_NEW(&world->arena, csim_collider, scene->nobject);
   world->collider_mesh = CSIM_ARENA_NEW(&world->arena, csim_mesh, scene->nobject);
   if (!world->model || world->arena.failed) return CSIM_MEMORY;
   csim_build build = {.scene = scene,
                       .tet_program = tet_program,
+                      .pool = pool,
                       .log = log,
                       .world = world,
                       .arena = &world->model->arena,

@@ -39,11 +39,12 @@ typedef struct csim_world {
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
 ///
 /// @param tet_program  path of clothsim-tet
+/// @param pool         may be NULL: one thread
 /// @param[out] world   overwritten; csim_world_free in any case
 /// @return CSIM_OK; CSIM_INVALID with all errors in the log; CSIM_IO;
 /// CSIM_MEMORY
-csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
-                         csim_world *world);
+csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_pool *pool,
+                         csim_log *log, csim_world *world);
 void csim_world_free(csim_world *world);
 
 /// Index of the first collider in outputs: after bodies and render meshes.
@@ -101,6 +102,7 @@ enum { CSIM_NELEMENT_SET = sizeof(csim_build_elements) / sizeof(csim_elements) }
 typedef struct csim_build {
   const csim_scene *scene;
   const char *tet_program;
+  csim_pool *pool; ///< may be NULL
   csim_log *log;
   csim_world *world; ///< its colliders are complete; patterns draw in their arms
   csim_arena *arena; ///< of the model

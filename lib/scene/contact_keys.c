@@ -47,6 +47,10 @@ static const csim_field contact_fields[] = {
             "Distance at which surfaces begin to push each other apart. They never come nearer "
             "than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 mm (1 mm "
             "unless \"response\" is \"filter\"). With \"impulse\": distance kept from colliders."),
+    CSIM_KEY("self_thickness", real, IN_CONTACT(self_thickness), "0", .unit = "m", .least = 0,
+             .most = 1,
+             .doc = "The same between cloth and solids, if it is less: layers of cloth and seams "
+                    "lie nearer to each other than to colliders. 0: \"thickness\"."),
     CSIM_KEY("friction", real, IN_CONTACT(friction), "0.3", .least = 0, .most = 100,
              .doc = "Coefficient of friction of objects that do not have their own. Where two "
                     "objects touch, the smaller of their coefficients counts, unless "

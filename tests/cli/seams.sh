@@ -32,6 +32,10 @@ edges='[{"a":{"object":"left","vertices":[10,21,32,43,54,65]},"b":{"object":"rig
 expect 0 "$clothsim" seam.json -v -o on -e 12 --set frames.from=seam/seam.clothcache --set gravity=[0,-9.81,0] --set "seams=$edges"
 gap=$(sed -n 's/.*6 stitches, the largest gap is \([0-9.]*\) mm.*/\1/p' stderr)
 check "gap of $gap mm, going on" awk "BEGIN { exit !($gap > 0 && $gap < 0.5) }"
+# also where contact is thicker than it was: stitches do not burst open
+expect 0 "$clothsim" seam.json -v -o on --overwrite -e 4 --set frames.from=seam/seam.clothcache --set gravity=[0,0,0] --set "seams=$edges" --set contact.thickness=0.005
+gap=$(sed -n 's/.*6 stitches, the largest gap is \([0-9.]*\) mm.*/\1/p' stderr)
+check "gap of $gap mm, going on with thick contact" awk "BEGIN { exit !($gap > 0 && $gap < 0.3) }"
 # stitches that are too weak for the ball's side of the cloth tear, and stay so when resumed
 weak="--set seams=[{\"a\":{\"object\":\"left\",\"vertices\":[10,21,32,43,54,65]},\"b\":{\"object\":\"right\",\"vertices\":[0,11,22,33,44,55]},\"closed\":4,\"force\":0.02,\"stiffness\":20}] --set gravity=[0,-9.81,0]"
 expect 0 "$clothsim" seam.json -v -o torn -e 10 -j 1 $weak
