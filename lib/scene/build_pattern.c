@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 100 };
+enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 200 };
 
 static const double STRIDE = 0.002; // [m] largest motion of a panel in a pass that separates
 static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass towards the body
@@ -283,6 +283,30 @@ static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
   return status;
 }
 
+// Moves panels by their steps. Those that would then intersect something stay where they were, and
+// stop: panels that pass each other may be clear of each other farther ahead only.
+static csim_status take_steps(panels *p, const csim_triangles *triangles) {
+  csim_mesh *mesh = p->mesh;
+  csim_status status = CSIM_OK;
+  shift_panels(p, 1, 1);
+  round_vertices(mesh);
+  for (int back = 1; back > 0 && !status;) {
+    status = stop_where_met(p, triangles);
+    back = 0;
+    for (int k = 0; k < p->n; k++) {
+      double *step = p->step + csim_xyz(k);
+      if (!p->stopped[k] || !(csim_dot(step, step) > 0)) continue;
+      for (int i = 0; i < mesh->nvert; i++)
+        if (p->of[i] == k)
+          memcpy(mesh->vert + csim_xyz(i), p->kept + csim_xyz(i), 3 * sizeof *p->kept);
+      memset(step, 0, 3 * sizeof *step);
+      back++;
+    }
+  }
+  for (int k = 0; k < p->n; k++) csim_add_scaled(1, p->step + csim_xyz(k), p->nearer + csim_xyz(k));
+  return status;
+}
+
 // Moves each panel along its normal, in passes, until its stitches no longer pull it or something
 // is in the way.
 static csim_status gather(panels *p) {
@@ -298,11 +322,9 @@ static csim_status gather(panels *p) {
     for (int k = 0; k < p->n; k++) {
       nmoving += !p->stopped[k];
       for (int c = 0; c < 3; c++) p->step[3 * k + c] *= !p->stopped[k];
-      csim_add_scaled(1, p->step + csim_xyz(k), p->nearer + csim_xyz(k));
     }
-    if (!nmoving) break;
-    shift_panels(p, 1, 1);
-    round_vertices(mesh);
+    if (!nmoving || status) break;
+    status = take_steps(p, &triangles);
   }
   return status;
 }
