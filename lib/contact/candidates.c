@@ -254,7 +254,7 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
     if (of_body && set->share) share = csim_min(share, set->share[v[k]]);
     with_collider |= !of_body;
   }
-  if (!with_collider) share *= set->self_share;
+  if (!with_collider) share = csim_min(share, set->self_share);
   double w[4], far = share * set->distance / 0.9;
   for (int k = 0; k < 4; k++) p[k] = csim_collision_mesh_start(set->mesh, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance

@@ -70,7 +70,7 @@ typedef struct csim_candidates {
   int self;            ///< pairs of bodies too, not only of bodies with colliders
   double distance;     ///< [m] contact distance
   const double *share; ///< (mesh->nbody_vert) of it, see csim_contact_params; NULL: 1
-  double self_share;   ///< of it between bodies, at most 1; 1 unless the owner sets it
+  double self_share;   ///< most of it between bodies; 1 unless the owner sets it
   csim_references ref;
   int valid;   ///< the list may be used
   int version; ///< changes with the list
@@ -99,10 +99,10 @@ static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
 }
 
 /// A pair's contact distance, as a share of the general one, at most 1. It is less if the pair
-/// starts nearer than that, 0 if it touches at the start, and CSIM_SEAM_SCALE around stitches,
-/// whose seam closes to that share. Sewn sheets are kept from intersecting like any others. `start`
-/// stores the part that depends on the initial positions alone; < 0: not known yet; NULL: not
-/// stored.
+/// starts nearer than that, 0 if it touches at the start, and around stitches CSIM_SEAM_SCALE of
+/// self_share, to which their seam closes. Sewn sheets are kept from intersecting like any others.
+/// `start` stores the part that depends on the initial positions alone; < 0: not known yet; NULL:
+/// not stored.
 double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                                 float *start);
 

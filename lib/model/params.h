@@ -248,7 +248,7 @@ typedef struct csim_contact_params {
   csim_pair_friction *pair_friction; ///< (nfriction)
 } csim_contact_params;
 
-/// Contact distance between bodies, as a share of that with colliders.
+/// Most of the contact distance that there is between bodies, as a share of `thickness`.
 static inline double csim_contact_self_share(const csim_contact_params *params) {
   double self = params->self_thickness;
   return self > 0 && self < params->thickness ? self / params->thickness : 1;

@@ -358,8 +358,7 @@ csim_status csim_close_seams(csim_world *world) {
       for (int i = 0; i < nnode && contact->share; i++)
         share = csim_min(share, contact->share[node[i]]);
       // not farther apart than they start: a garment that goes on was dressed in thinner contact
-      double closed =
-          CSIM_SEAM_SCALE * csim_contact_self_share(contact) * share * contact->thickness;
+      double closed = csim_seam_distance(contact, share);
       link->closed_length = link->length > 0 ? csim_min(closed, link->length) : closed;
       int tri = first[node[1]] < 0 ? first[node[0]] : first[node[1]];
       if (tri >= 0 && link->closed_length > 0)

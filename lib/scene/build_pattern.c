@@ -283,26 +283,34 @@ static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
   return status;
 }
 
-// Moves panels by their steps. Those that would then intersect something stay where they were, and
-// stop: panels that pass each other may be clear of each other farther ahead only.
-static csim_status take_steps(panels *p, const csim_triangles *triangles) {
-  csim_mesh *mesh = p->mesh;
+// Returns panels that have moved and intersect something to their kept positions, where they stop,
+// until nothing that moved does. Subtracts their number from *count.
+static csim_status put_back(panels *p, const csim_triangles *triangles, int *count) {
   csim_status status = CSIM_OK;
-  shift_panels(p, 1, 1);
-  round_vertices(mesh);
-  for (int back = 1; back > 0 && !status;) {
+  for (int back = 1; back > 0 && !status; *count -= back) {
     status = stop_where_met(p, triangles);
     back = 0;
+    for (int i = 0; i < p->mesh->nvert; i++) {
+      const double *step = p->step + csim_xyz(p->of[i]);
+      if (p->stopped[p->of[i]] && csim_dot(step, step) > 0)
+        memcpy(p->mesh->vert + csim_xyz(i), p->kept + csim_xyz(i), 3 * sizeof *p->kept);
+    }
     for (int k = 0; k < p->n; k++) {
       double *step = p->step + csim_xyz(k);
       if (!p->stopped[k] || !(csim_dot(step, step) > 0)) continue;
-      for (int i = 0; i < mesh->nvert; i++)
-        if (p->of[i] == k)
-          memcpy(mesh->vert + csim_xyz(i), p->kept + csim_xyz(i), 3 * sizeof *p->kept);
       memset(step, 0, 3 * sizeof *step);
       back++;
     }
   }
+  return status;
+}
+
+// Moves panels by their steps, but for those that would then intersect something: panels that pass
+// each other may be clear of each other farther ahead only.
+static csim_status take_steps(panels *p, const csim_triangles *triangles, int nmoving) {
+  shift_panels(p, 1, 1);
+  round_vertices(p->mesh);
+  csim_status status = put_back(p, triangles, &nmoving);
   for (int k = 0; k < p->n; k++) csim_add_scaled(1, p->step + csim_xyz(k), p->nearer + csim_xyz(k));
   return status;
 }
@@ -324,23 +332,9 @@ static csim_status gather(panels *p) {
       for (int c = 0; c < 3; c++) p->step[3 * k + c] *= !p->stopped[k];
     }
     if (!nmoving || status) break;
-    status = take_steps(p, &triangles);
+    status = take_steps(p, &triangles, nmoving);
   }
   return status;
-}
-
-// Returns stopped panels to their kept positions, and lets them go again. Returns their number.
-static int put_back(panels *p) {
-  int count = 0;
-  for (int i = 0; i < p->mesh->nvert; i++)
-    if (p->stopped[p->of[i]])
-      memcpy(p->mesh->vert + csim_xyz(i), p->kept + csim_xyz(i), 3 * sizeof *p->kept);
-  for (int k = 0; k < p->n; k++) {
-    count += p->stopped[k];
-    for (int c = 0; c < 3 && p->stopped[k]; c++) p->step[3 * k + c] = 0;
-    p->stopped[k] = 0;
-  }
-  return count;
 }
 
 // Moves each lower tier of a skirt down until it is clear of the one above.
@@ -365,8 +359,6 @@ static void lower_tiers(panels *p) {
 static csim_status wrap(panels *p, int *count) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
-  csim_status status = CSIM_OK;
-  int back = 1;
   *count = 0;
   memcpy(p->kept, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *p->kept);
   memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
@@ -379,12 +371,9 @@ static csim_status wrap(panels *p, int *count) {
     memcpy(p->step + csim_xyz(k), normal, 3 * sizeof *normal); // it moves
     ++*count;
   }
-  if (*count) lower_tiers(p);
-  while (*count > 0 && back > 0 && !status) {
-    status = stop_where_met(p, &triangles);
-    *count -= back = put_back(p);
-  }
-  return status;
+  if (!*count) return CSIM_OK;
+  lower_tiers(p);
+  return put_back(p, &triangles, count);
 }
 
 // Adds an obstacle. Nothing lies over one with `layer` 0.

@@ -4,6 +4,7 @@
 
 #include "contact/bind.h"
 #include "contact/collider.h"
+#include "math/vec3.h"
 #include "model/network.h"
 #include "model/model.h"
 #include "scene/scene.h"
@@ -217,9 +218,15 @@ csim_status csim_gather_springs(const csim_body *body, int first, csim_elements 
 /// Adds bending across seams. Call after csim_build_links.
 csim_status csim_build_seams(csim_build *build);
 
-/// Sets the lengths of stitches in closed seams to the distance at which contact between the sewn
-/// vertices begins, so that neither works against the other, and the triangles they turn with. Call
-/// it once the thickness is known.
+/// Distance of vertices in a closed seam [m], where contact between them begins.
+/// @param share  smallest of theirs, see csim_contact_params
+static inline double csim_seam_distance(const csim_contact_params *contact, double share) {
+  return CSIM_SEAM_SCALE * csim_min(share, csim_contact_self_share(contact)) * contact->thickness;
+}
+
+/// Sets the lengths of stitches in closed seams to that distance, so that contact and stitches do
+/// not work against each other, or to where they start if that is less, and the triangles they turn
+/// with. Call it once the thickness is known.
 csim_status csim_close_seams(csim_world *world);
 
 /// Moves panels of a sewing pattern apart that intersect each other or colliders.

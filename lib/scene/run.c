@@ -324,14 +324,12 @@ static csim_status begin_output(run *r) {
 }
 
 // Warns of seams with stitches that are still open after their time.
-static void warn_of_open(const run *r, int group, double gap, int vertex) {
-  const csim_model *model = r->sim.world.model;
-  const csim_link_group *g = &model->links.group[group];
-  double closed = 0;
-  for (int i = 0; i < model->links.nlink; i++)
-    if (model->links.link[i].group == group)
-      closed = csim_max(closed, model->links.link[i].closed_length);
-  if (!g->seam || !(csim_sim_now(&r->sim) > g->closed) || !(gap > OPEN * closed)) return;
+static void warn_of_open(const run *r, const csim_link_group *g, double gap, int vertex) {
+  const csim_world *world = &r->sim.world;
+  const csim_contact_params *contact = &world->contact;
+  double closed = csim_seam_distance(contact, contact->share ? contact->share[vertex] : 1);
+  if (!(csim_sim_now(&r->sim) > g->closed) || !(gap > OPEN * closed)) return;
+  vertex -= world->model->body[world->model->body_of[vertex]].vert0;
   csim_say(r->log, CSIM_WARNING, csim_in_file(r->scene->file),
            "the seam of %s did not close: it is open by %.3g mm at vertex %d, where cloth or a "
            "collider is in the way or its stitches are too weak; look at the frame, and give it "
@@ -359,7 +357,7 @@ static void report_links(const run *r) {
       csim_say(r->log, CSIM_INFO, place,
                "seam of %s: %d stitches, the largest gap is %.3g mm, at vertex %d", group->name, n,
                1e3 * gap, vertex);
-      warn_of_open(r, g, gap, vertex);
+      warn_of_open(r, group, gap, at[0]);
     }
     if (torn)
       csim_say(r->log, CSIM_INFO, place, "%s of %s: %d of %d strings have torn", what, group->name,

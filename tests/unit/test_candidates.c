@@ -151,7 +151,31 @@ static void test_candidates(void) {
   csim_topology_free(&topology);
 }
 
+// The distance between bodies may be less than that from colliders; a vertex's own share counts if
+// it is smaller, not besides.
+static void test_shares(void) {
+  csim_collision_mesh mesh;
+  csim_scratch scratch = {0};
+  csim_topology topology;
+  csim_candidates set;
+  double share[VERTS];
+  build_mesh(&mesh, &topology);
+  for (int i = 0; i < VERTS; i++) share[i] = i == 1 ? 0.125 : 0.5;
+  // so thin that nothing starts within it
+  CHECK(csim_candidates_create(&mesh, &scratch, CSIM_BROAD_BVH, 1, 1e-9, share, &set) == 0);
+  int own[4] = {0, 2, 3, 4}, thin[4] = {0, 1, 3, 4}, other[4] = {0, 2, 3, mesh.nbody_vert};
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, own, NULL) == 0.5);
+  set.self_share = 0.25;
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, own, NULL) == 0.25);
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, thin, NULL) == 0.125);
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, other, NULL) == 0.5);
+  csim_candidates_free(&set);
+  csim_scratch_free(&scratch);
+  csim_topology_free(&topology);
+}
+
 int main(void) {
   test_candidates();
+  test_shares();
   return check_report();
 }
