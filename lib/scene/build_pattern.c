@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 200 };
+enum { STRETCHED = 2 }; // of csim_bend_flared
 
 static const double STRIDE = 0.002; // [m] largest motion of a panel in a pass that separates
 static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass towards the body
@@ -37,7 +38,7 @@ typedef struct panels {
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
   unsigned char *stopped; // (n) has come as near as it can
-  unsigned char *flared;  // (n) has been bent to a part of a ring
+  unsigned char *flared;  // (n) by csim_bend_flared
   int *tier;              // (mesh->nvert) of a skirt
   int *first;             // (n) vertex of each
   int nobstacle;
@@ -47,6 +48,10 @@ typedef struct panels {
   int crossing;      // some still crossed something in the last pass
   int (*pair)[2];    // (MOST_PAIRS)
 } panels;
+
+static csim_panels set_of(const panels *p) {
+  return (csim_panels){p->mesh, p->n, p->of, p->tier, p->normal};
+}
 
 // Numbers the panels: connected parts of the mesh. A loose vertex is a panel of its own.
 static void number_panels(panels *p) {
@@ -231,7 +236,7 @@ static void pull_panels(panels *p) {
   }
   for (int k = 0; k < p->n; k++) {
     double *step = p->step + csim_xyz(k), way = step[1] > 0 ? step[0] / step[1] : 0;
-    if (!(fabs(way) > NEARER)) p->stopped[k] = 1;
+    if (!(fabs(way) > NEARER) || p->flared[k] == STRETCHED) p->stopped[k] = 1;
     for (int c = 0; c < 3; c++)
       step[c] = p->stopped[k] ? 0 : (way > 0 ? NEARER : -NEARER) * p->normal[3 * k + c];
   }
@@ -359,6 +364,7 @@ static void lower_tiers(panels *p) {
 static csim_status wrap(panels *p, int *count) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
+  csim_panels set = set_of(p);
   *count = 0;
   memcpy(p->kept, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *p->kept);
   memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
@@ -367,7 +373,7 @@ static csim_status wrap(panels *p, int *count) {
   for (int k = 0; k < p->n; k++) {
     const double *normal = p->normal + csim_xyz(k);
     if (p->tier[p->first[k]] < BAND || p->flared[k]) continue;
-    if (!csim_wrap_band(mesh, p->of, k, p->tier, p->normal)) continue;
+    if (!csim_wrap_band(&set, k)) continue;
     memcpy(p->step + csim_xyz(k), normal, 3 * sizeof *normal); // it moves
     ++*count;
   }
@@ -422,6 +428,32 @@ static double most_of(const panels *p, const double *moved, int *count) {
   return most;
 }
 
+// Shifts panels to the legs that they hang around, and bends them.
+static csim_status shape_panels(panels *p, const csim_object *object) {
+  csim_log *log = p->build->log;
+  csim_panels set = set_of(p);
+  csim_trunk trunk;
+  csim_arena arena = {0};
+  int count;
+  csim_status status = csim_find_trunk(p->build, &arena, &trunk);
+  if (!status) status = csim_find_tiers(p->mesh, p->tier);
+  if (!status) csim_place_cuffs(p->build, object, &set, &trunk);
+  measure_panels(p); // where they are now
+  if (!status) status = csim_bend_flared(&set, &trunk, p->flared, &count);
+  if (!status && count) lower_tiers(p);
+  if (!status && count)
+    csim_say(log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels are gathered or flared and start as waves of a ring",
+             object->name, count, p->n);
+  if (!status) status = csim_bend_circular(&set, p->flared, &count);
+  if (!status && count)
+    csim_say(log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
+             p->n);
+  csim_arena_free(&arena);
+  return status;
+}
+
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object,
                                csim_mesh *mesh) {
   csim_arena arena = {0};
@@ -443,20 +475,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   status = csim_lift_shoulders(build, object, mesh);
   if (status) goto done;
   measure_panels(&p);
-  status = csim_find_tiers(mesh, p.tier);
-  if (!status) csim_place_cuffs(build, object, mesh, p.n, p.of, p.tier, p.normal);
-  measure_panels(&p); // where they are now
-  if (!status) status = csim_bend_circular(mesh, p.n, p.of, p.tier, p.normal, &count);
-  if (!status && count)
-    csim_say(build->log, CSIM_INFO, object->mesh_place,
-             "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
-             p.n);
-  if (!status) status = csim_bend_flared(mesh, p.n, p.of, p.tier, p.normal, p.flared, &count);
-  if (!status && count) lower_tiers(&p);
-  if (!status && count)
-    csim_say(build->log, CSIM_INFO, object->mesh_place,
-             "\"%s\": %d of %d panels are gathered or flared and start as waves of a ring",
-             object->name, count, p.n);
+  status = shape_panels(&p, object);
   if (!status) status = csim_center_sleeves(build, object, mesh, p.of);
   if (!status) status = csim_build_arms(build, mesh, p.of);
   if (status) goto done;

@@ -364,8 +364,9 @@ static const csim_field collider_fields[] = {
                  "Two frames, for wide garments. An arm of this mesh that has panels labelled "
                  "\"leg\" in front of it or behind it starts drawn into its shoulder, or to the "
                  "end of its sleeve. Else arms start raised if seams of panels labelled \"body\" "
-                 "would cross one without a sleeve. They go to where they are in the mesh from "
-                 "the first frame to the second; the scene is not at rest before. For an "
+                 "would cross one without a sleeve, and hands that sleeves reach start slender. "
+                 "They go to where they are in the mesh from the first frame to the second, hands "
+                 "alone in as many frames before that; the scene is not at rest before. For an "
                  "upright body with arms to the sides, in a scene with one pattern. [0, 0]: "
                  "never."),
     CSIM_KEY("ghost", bool, AT(ghost), "false",
