@@ -28,7 +28,7 @@ static int center_cuff(const csim_trunk *trunk, const csim_panels *p, int panel,
       high[c] = csim_max(high[c], garment->vert[csim_xyz(i) + c]);
     }
   double width = high[0] - low[0], middle = 0.5 * (low[0] + high[0]), to, around = width, legs[2];
-  if (low[0] * high[0] > 0) {
+  if (csim_is_of_a_leg(p, panel)) {
     if (tier < CUFF) return 0; // a leg of trousers
     to = csim_leg_at(trunk, middle, width, (double[]){low[1], high[1]});
   } else {

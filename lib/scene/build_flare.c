@@ -305,17 +305,6 @@ static double turn_of(const flares *s, int panel) {
   return csim_max(-1, cosine / n);
 }
 
-// Whether a panel is on both sides of the body.
-static int is_on_both_sides(const flares *s, int panel) {
-  double low = INFINITY, high = -INFINITY;
-  for (int i = 0; i < s->set->mesh->nvert; i++) {
-    if (s->set->of[i] != panel) continue;
-    low = csim_min(low, s->set->mesh->vert[csim_xyz(i)]);
-    high = csim_max(high, s->set->mesh->vert[csim_xyz(i)]);
-  }
-  return low < 0 && high > 0;
-}
-
 static int choose_bend(flares *s, int panel, int tier) {
   flare *f = &s->flare[panel];
   double out, legs[2];
@@ -326,7 +315,7 @@ static int choose_bend(flares *s, int panel, int tier) {
   f->angle = 0.5 * csim_atan2(sqrt(csim_max(0, 1 - cosine * cosine)), cosine);
   csim_add_scaled(f->middle[0], f->along, f->axis);
   csim_add_scaled(out, f->out, f->axis);
-  f->both = is_on_both_sides(s, panel);
+  f->both = !csim_is_of_a_leg(s->set, panel);
   int above = measure(s, f, panel);
   if (above < 0) return 0;
   if (tier == 1 && !(f->both && csim_below_crotch(s->trunk, f->top, legs))) return 0;

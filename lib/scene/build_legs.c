@@ -1,5 +1,5 @@
-// scene/build_legs.c: where the legs and the trunk of a body are, for panels that start around them.
-// Needs contact/.
+// scene/build_legs.c: where the legs and the trunk of a body are, for panels that start around
+// them. Needs contact/.
 //
 // Bodies are known by their vertices only. Legs are on either side of the plane x = 0, as sewing
 // patterns are drawn around it.

@@ -40,6 +40,7 @@ typedef struct panels {
   unsigned char *stopped; // (n) has come as near as it can
   unsigned char *flared;  // (n) by csim_bend_flared
   int *tier;              // (mesh->nvert) of a skirt
+  int *ring;              // (n) see csim_panels
   int *first;             // (n) vertex of each
   int nobstacle;
   csim_triangles *obstacle; // (nobstacle) colliders and objects before this one
@@ -50,7 +51,7 @@ typedef struct panels {
 } panels;
 
 static csim_panels set_of(const panels *p) {
-  return (csim_panels){p->mesh, p->n, p->of, p->tier, p->normal};
+  return (csim_panels){p->mesh, p->n, p->of, p->tier, p->ring, p->normal};
 }
 
 // Numbers the panels: connected parts of the mesh. A loose vertex is a panel of its own.
@@ -65,6 +66,16 @@ static void number_panels(panels *p) {
     }
   for (int i = 0; i < mesh->nvert; i++) csim_disjoint_root(p->of, i);
   for (int i = 0; i < mesh->nvert; i++) p->of[i] = p->of[i] == i ? p->n++ : p->of[p->of[i]];
+}
+
+static void number_rings(panels *p) {
+  for (int k = 0; k < p->n; k++) p->ring[k] = k;
+  for (int i = 0; i < p->mesh->nstitch; i++) {
+    int a = p->mesh->stitch[2 * i], b = p->mesh->stitch[2 * i + 1];
+    if (p->tier[a] == p->tier[b])
+      p->ring[csim_disjoint_root(p->ring, p->of[a])] = csim_disjoint_root(p->ring, p->of[b]);
+  }
+  for (int k = 0; k < p->n; k++) p->ring[k] = csim_disjoint_root(p->ring, k);
 }
 
 static void measure_panels(panels *p) {
@@ -437,6 +448,7 @@ static csim_status shape_panels(panels *p, const csim_object *object) {
   int count;
   csim_status status = csim_find_trunk(p->build, &arena, &trunk);
   if (!status) status = csim_find_tiers(p->mesh, p->tier);
+  if (!status) number_rings(p);
   if (!status) csim_place_cuffs(p->build, object, &set, &trunk);
   measure_panels(p); // where they are now
   if (!status) status = csim_bend_flared(&set, &trunk, p->flared, &count);
@@ -469,6 +481,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
   p.tier = CSIM_ARENA_NEW(&arena, int, n);
   p.first = CSIM_ARENA_NEW(&arena, int, p.n);
+  p.ring = CSIM_ARENA_NEW(&arena, int, p.n);
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
   if (arena.failed) goto done;
   int count;

@@ -271,6 +271,24 @@ int csim_is_band(const csim_panels *p, int panel) {
   return b.n[0] && b.n[1] && b.turn < FLAT && fabs(p->normal[csim_xyz(panel) + 1]) < 0.1;
 }
 
+int csim_is_of_a_leg(const csim_panels *p, int panel) {
+  int tier = 0, n[2] = {0};
+  double middle[2] = {0}, low = INFINITY,
+         high = -INFINITY; // x of this ring, and of others in its tier
+  for (int i = 0; i < p->mesh->nvert; i++)
+    if (p->of[i] == panel) tier = p->tier[i];
+  for (int i = 0; i < p->mesh->nvert; i++) {
+    int other = p->ring[p->of[i]] != p->ring[panel];
+    double x = p->mesh->vert[csim_xyz(i)];
+    if (p->tier[i] != tier) continue;
+    middle[other] += x;
+    n[other]++;
+    low = other ? low : csim_min(low, x);
+    high = other ? high : csim_max(high, x);
+  }
+  return low * high > 0 || (n[1] && middle[0] * middle[1] < 0);
+}
+
 int csim_wrap_band(const csim_panels *p, int panel) {
   csim_mesh *mesh = p->mesh;
   const double *out = p->normal + csim_xyz(panel);

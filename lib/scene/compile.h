@@ -247,6 +247,7 @@ typedef struct csim_panels {
   int n;
   const int *of;        ///< (mesh->nvert) panel of each vertex
   const int *tier;      ///< (mesh->nvert) by csim_find_tiers
+  const int *ring;      ///< (n) a number for each set of panels that are sewn within their tier
   const double *normal; ///< (n x 3) unit, outwards
 } csim_panels;
 
@@ -278,6 +279,10 @@ csim_status csim_bend_circular(const csim_panels *panels, const unsigned char *b
 
 /// Whether a panel is sewn at both ends to panels of the same tier, with which it makes a ring.
 int csim_is_band(const csim_panels *panels, int panel);
+
+/// Whether the ring that a panel is in is around one leg: it is on one side of the body, or its
+/// tier has another on the other side.
+int csim_is_of_a_leg(const csim_panels *panels, int panel);
 
 /// Bends flared bands of lower tiers to parts of a ring, in waves, around what is inside of it; and
 /// of the first tier those that are below the crotch.
