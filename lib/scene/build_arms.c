@@ -8,9 +8,10 @@
 //   |x - S| = r  ->  R + SHRUNK (r - R)   where r > R
 //
 // This map is one-to-one, so the arm never intersects itself. When it grows, it pushes cloth away
-// like any moving collider. R is the shoulder's radius, or the distance at which a sleeve or the
-// bodice ends: what is inside a sleeve stays, and an arm that ends inside of a wide bodice grows
-// into its side, not out of its armhole.
+// like any moving collider. R is the shoulder's radius, or the distance at which the bodice ends:
+// an arm that ends inside of a wide one grows into its side, not out of its armhole. Arms in
+// sleeves are raised instead, until they are level, with their sleeves; if they are level, R is
+// where these end.
 //
 // Sleeves. Panels that are drawn beside an arm are shifted so that the arm is between them.
 //
@@ -428,12 +429,20 @@ static int make_slender(const csim_mesh *mesh, const arm *a, double sleeve_end, 
 // along x, so it never intersects itself. In a sleeve it is also stretched along x, so that it is
 // as long as it was: the hand would slip out of its cuff.
 static const double SLEEVED = 1.5; // of the shoulder's radius, from where on stitches count
+static const double LEVEL = 0.2;   // slope of an arm that is level enough
 enum { ANGLES = 10 };              // tried, from the arm as it is to level
 enum { MOST_PAIRS = 1 << 16 };
 
 typedef struct shear {
   double slope, stretch;
 } shear;
+
+// The slope by which an arm becomes level; 0: it points up, or not to its side.
+static double level_slope(const csim_mesh *mesh, const arm *a, int side) {
+  double u[3];
+  if (!direction_of(mesh, a, u) || !(side * u[0] > 0)) return 0;
+  return csim_max(0, -u[1] / (side * u[0]));
+}
 
 // Of an arm that points along u.
 static shear shear_of(const double u[3], double slope, int sleeved) {
@@ -547,26 +556,35 @@ static void turn_sleeves(const arm *a, int side, shear by, const double u[3], cs
   }
 }
 
-// Raises the arms if stitches cross one of them beyond the shoulder. Those that cross it nearer
-// slide off to the armpit; in a sleeve, which keeps the bodice at the shoulder, also those that are
-// a little farther. Returns the number of arms raised.
-static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
-                      const unsigned char *in, int *parent, csim_arena *arena, double *x) {
-  double slope[2] = {0};
+// Slopes by which to raise the arms if stitches cross one of them beyond the shoulder; 0: not.
+// Those that cross it nearer slide off to the armpit; in a sleeve, which keeps the bodice at the
+// shoulder, also those that are a little farther.
+static void find_slopes(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *in,
+                        int *parent, csim_arena *arena, double slope[2]) {
   arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
-  int crossed = 0, raised = 0;
+  int crossed = 0;
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
     if (!find_arm(mesh, side, parent, &a)) continue;
     double least = (sleeve_end(mesh, &a, side, garment) > 0 ? SLEEVED : 1) * a.radius;
     crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > least;
   }
-  for (int k = 0; k < 2 && crossed && !arena->failed; k++) {
+  for (int k = 0; k < 2 && !crossed; k++) slope[k] = 0;
+}
+
+// Raises the arms by slopes, or until they are level (INFINITY). Returns how many were.
+static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
+                      const double slope[2], int *parent, csim_arena *arena, double *x) {
+  arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
+  int raised = 0;
+  for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
     double u[3];
     if (!(slope[k] > 0) || !find_arm(mesh, side, parent, &a) || !direction_of(mesh, &a, u))
       continue;
-    shear by = shear_of(u, slope[k], sleeve_end(mesh, &a, side, garment) > 0);
+    double level = level_slope(mesh, &a, side);
+    if (!(level > 0)) continue;
+    shear by = shear_of(u, csim_min(slope[k], level), sleeve_end(mesh, &a, side, garment) > 0);
     raise(mesh, &a, side, by, x, x);
     turn_sleeves(&a, side, by, u, garment, panel);
     raised++;
@@ -596,6 +614,7 @@ static csim_status move_arms(const csim_build *build, const double frames[2], co
 // What was done to the arms of a body.
 typedef struct changed {
   int slender, drawn, raised;
+  int level; // why they are raised: 1: the skirt would be sewn around them
 } changed;
 
 static void report_arms(csim_log *log, const csim_object *object, const changed *c,
@@ -611,9 +630,9 @@ static void report_arms(csim_log *log, const csim_object *object, const changed 
              object->name, c->drawn, frames[0], frames[1]);
   if (c->raised)
     csim_say(log, CSIM_INFO, object->place,
-             "\"%s\": %d arms, which side seams would cross, are raised to frame %g and down in "
-             "frame %g",
-             object->name, c->raised, frames[0], frames[1]);
+             "\"%s\": %d arms, which %s, are raised to frame %g and down in frame %g", object->name,
+             c->raised, c->level ? "the skirt would be sewn around" : "side seams would cross",
+             frames[0], frames[1]);
 }
 
 static csim_status build_arms(const csim_build *build, const csim_object *object,
@@ -625,20 +644,30 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
   double *in = CSIM_ARENA_COPY(&arena, mesh->vert, n);
   arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
   changed c = {0};
+  double slope[2] = {0};
   unsigned char *leg = NULL, *body = NULL;
   csim_status status = arena.failed ? CSIM_MEMORY : csim_mark_label(garment, skirt, &leg);
   if (!status) status = csim_mark_label(garment, bodice, &body);
   if (status) goto done;
-  for (int side = -1; side <= 1; side += 2) {
+  for (int k = 0; k < 2; k++) {
+    int side = 2 * k - 1;
     if (!find_arm(mesh, side, parent, &a)) continue;
     double end = sleeve_end(mesh, &a, side, garment);
     c.slender += make_slender(mesh, &a, end, in);
-    a.radius = csim_max(a.radius, csim_max(end, bodice_end(mesh, &a, side, garment, body)));
+    int sleeved = end > a.radius;
+    a.radius = csim_max(a.radius, end);
     if (!(cover(mesh, &a, garment, leg, &arena) > COVERED)) continue;
+    if (sleeved && level_slope(mesh, &a, side) > LEVEL) {
+      slope[0] = slope[1] = INFINITY;
+      c.level = 1;
+      continue;
+    }
+    a.radius = csim_max(a.radius, bodice_end(mesh, &a, side, garment, body));
     draw_in(mesh, &a, in);
     c.drawn++;
   }
-  if (!c.drawn) c.raised = raise_arms(mesh, garment, panel, body, parent, &arena, in);
+  if (!c.drawn && !(slope[0] > 0)) find_slopes(mesh, garment, body, parent, &arena, slope);
+  c.raised = raise_arms(mesh, garment, panel, slope, parent, &arena, in);
   // full hands need no more than closed seams; arms wait for skirts that hang
   double frames[2] = {object->arms[0], object->arms[1]};
   for (int k = 0; k < 2 && !(c.drawn + c.raised); k++)

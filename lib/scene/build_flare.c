@@ -21,8 +21,8 @@
 //
 // R is the radius of a ring as long as the edge above, whose part at this band is 2 l_0, and 2 l is
 // the length of the band at the height of the point. So length around the ring is kept on average,
-// and where halves meet q = R. If what is inside needs more room, R and l_0 are larger, and the
-// upper edge starts stretched: sewn from in front of a leg, a cuff narrower than the leg closes
+// and where halves meet q = R. If that is too short for what is inside, R and l_0 are larger, and
+// the upper edge starts stretched: sewn from in front of a leg, a cuff narrower than the leg closes
 // beside it. That is also how a skirt starts whose waist is below the crotch: it would close
 // between the legs. A band that hangs from such a band has the axis, R, l_0 and N of that. If the
 // upper edge is curved, M is where the lines of both ends meet, and t the angle there. If it is
@@ -60,7 +60,7 @@ typedef struct flare {
   double own;        // [m] half of its length
   double edge;       // [m] mean length of its edges
   double base, R;    // [m] l_0
-  int narrow;        // its edge is shorter than its part around what is inside
+  int narrow;        // a ring of such edges is shorter than what is inside is around
   double angle;      // p_1
   double waves;      // N, a whole number
   double axis[3];    // a point of it
@@ -200,14 +200,15 @@ static int find_ends(const flares *s, flare *f, int panel, double *out) {
   return least < 0.1 * most; // M is above it
 }
 
-// Makes the ring as wide as what is inside of it needs, and moves it there.
+// Makes a ring that is too narrow for what is inside of it as wide as that needs, and moves it
+// there.
 static void widen(const flares *s, flare *f) {
-  double middle[3] = {f->axis[0], f->top, f->axis[2]};
-  double needed = csim_trunk_girth(s->trunk, middle, f->both) + ROOM;
-  if (!(needed * f->angle > f->base)) return;
-  f->narrow = f->own < (needed - ROOM) * f->angle;
-  f->base = needed * f->angle;
-  memcpy(f->axis, middle, sizeof middle);
+  double x[3] = {f->axis[0], f->top, f->axis[2]};
+  csim_girth girth = csim_trunk_girth(s->trunk, x, f->both);
+  f->narrow = 2 * CSIM_PI * f->own < girth.length * f->angle;
+  if (!f->narrow) return;
+  f->base = csim_max(f->base, (girth.radius + ROOM) * f->angle);
+  memcpy(f->axis, girth.middle, sizeof f->axis);
 }
 
 // Measures the band, and the edge above it. Returns the panel above it, -1 if there is none or the

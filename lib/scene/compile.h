@@ -266,11 +266,16 @@ double csim_leg_at(const csim_trunk *trunk, double x, double far, const double h
 /// @param[out] range  along x of both legs [m]
 int csim_below_crotch(const csim_trunk *trunk, double height, double range[2]);
 
-/// Radius of the vertical cylinder that the trunk is in at the height of a point, or the leg on its
-/// side of the body [m]; 0: nothing is there.
-/// @param[in,out] x  on return a point of its axis
-/// @param both       1: both legs count
-double csim_trunk_girth(const csim_trunk *trunk, double x[3], int both);
+/// What a ring around the trunk at some height needs; 0: nothing is there.
+typedef struct csim_girth {
+  double length;    ///< [m] of the shortest closed line around it
+  double middle[3]; ///< a point of the axis of a vertical cylinder around it
+  double radius;    ///< [m] of that cylinder
+} csim_girth;
+
+/// Girth of the trunk at the height of x, or of the leg on its side of the body.
+/// @param both  1: of both legs
+csim_girth csim_trunk_girth(const csim_trunk *trunk, const double x[3], int both);
 
 /// Bends panels of skirts that reach above their own waist.
 /// @param      bent   (panels->n) not 0: it is already
