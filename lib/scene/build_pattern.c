@@ -5,7 +5,8 @@
 // Panels are moved as a whole, so they stay flat, in three passes:
 //
 // 1. Panels that are under an object with a lower layer (a jacket under a shirt) move over it.
-// 2. Panels that intersect each other, colliders, or earlier objects of the scene move apart.
+// 2. Panels that intersect each other, colliders, or earlier objects of the scene move apart, and
+//    those inside of colliders out of them.
 // 3. Each panel moves along its normal to where its stitches pull it, as near to the body as it
 //    can. Stitches that start far from the body fold the panel before it arrives, and straps slip
 //    under the shoulders.
@@ -13,6 +14,7 @@
 #include "contact/layers.h"
 #include "math/vec3.h"
 #include "mesh/tag.h"
+#include "mesh/winding.h"
 #include "scene/compile.h"
 
 #include <string.h>
@@ -37,13 +39,14 @@ typedef struct panels {
   double *moved;          // (n x 3) [m] apart so far
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
+  unsigned char *inside;  // (n) of a collider
   unsigned char *stopped; // (n) has come as near as it can
   unsigned char *flared;  // (n) by csim_bend_flared
   int *tier;              // (mesh->nvert) of a skirt
   int *ring;              // (n) see csim_panels
   int *first;             // (n) vertex of each
-  int nobstacle;
-  csim_triangles *obstacle; // (nobstacle) colliders and objects before this one
+  int nobstacle, ncollider;
+  csim_triangles *obstacle; // (nobstacle) colliders, and objects before this one
   int nunder;
   csim_under *under; // (nunder) those of them with a lower layer
   int crossing;      // some still crossed something in the last pass
@@ -195,6 +198,27 @@ static void round_vertices(csim_mesh *mesh) {
   for (ptrdiff_t c = 0; c < csim_xyz(mesh->nvert); c++) mesh->vert[c] = (float)mesh->vert[c];
 }
 
+// The collider that a panel's first vertex is inside of; -1: none.
+static int collider_around(const panels *p, int panel) {
+  const double *x = p->mesh->vert + csim_xyz(p->first[panel]);
+  for (int k = 0; k < p->ncollider; k++) {
+    const csim_triangles *other = &p->obstacle[k];
+    if (fabs(csim_winding_number(other->ntri, other->tri, other->vert, x)) > 0.5) return k;
+  }
+  return -1;
+}
+
+// Pushes panels out of colliders that they are in as a whole: small ones may meet no surface.
+static void push_out(panels *p, int pass, long long *met) {
+  for (int k = 0; k < p->n; k++) {
+    if (pass > 0 && !p->inside[k]) continue;
+    p->inside[k] = (unsigned char)(collider_around(p, k) >= 0);
+    if (!p->inside[k]) continue;
+    csim_add_scaled(1, p->normal + csim_xyz(k), p->step + csim_xyz(k));
+    ++*met;
+  }
+}
+
 static csim_status separate(panels *p) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
@@ -202,6 +226,7 @@ static csim_status separate(panels *p) {
     long long met = 0;
     memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
     round_vertices(mesh);
+    push_out(p, pass, &met);
     csim_status status = push_panels(p, &triangles, &met);
     for (int k = 0; k < p->nobstacle && !status; k++)
       status = push_from(p, &triangles, &p->obstacle[k], &met);
@@ -380,7 +405,6 @@ static csim_status wrap(panels *p, int *count) {
   memcpy(p->kept, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *p->kept);
   memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
   memset(p->stopped, 0, (size_t)p->n);
-  for (int i = mesh->nvert - 1; i >= 0; i--) p->first[p->of[i]] = i;
   for (int k = 0; k < p->n; k++) {
     const double *normal = p->normal + csim_xyz(k);
     if (p->tier[p->first[k]] < BAND || p->flared[k]) continue;
@@ -419,6 +443,7 @@ static void list_obstacles(panels *p, csim_arena *arena) {
     csim_triangles triangles = {mesh->nvert, x, mesh->ntri, mesh->tri};
     add_obstacle(p, arena, triangles, collider->layer);
   }
+  p->ncollider = p->nobstacle;
   for (int b = 0; b < nbody; b++) {
     const csim_body *body = &build->model->body[b];
     const csim_mesh *mesh = body->mesh;
@@ -476,6 +501,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   if (arena.failed) goto done;
   number_panels(&p);
   double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
+  p.inside = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.flared = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
@@ -484,6 +510,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   p.ring = CSIM_ARENA_NEW(&arena, int, p.n);
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
   if (arena.failed) goto done;
+  for (int i = mesh->nvert - 1; i >= 0; i--) p.first[p.of[i]] = i;
   int count;
   status = csim_lift_shoulders(build, object, mesh);
   if (status) goto done;

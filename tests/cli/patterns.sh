@@ -242,6 +242,21 @@ sed 's/\[25, 0\], \[25, 16\]/[25, 12], [25, 16]/g' pair.json >slanted.json
 expect 0 "$clothsim" wide.scene.json -v -o slanted -e 1 --set skirt.mesh.pattern=slanted.json
 hem=$(awk '$1 == "v" && $2 > 0.49 { s += $3; n++ } END { print s / n }' slanted/skirt_0001.obj)
 check "its hem is at $hem, the arm at 0.85 m" awk "BEGIN { exit !(($hem - 0.85) ^ 2 < 2.5e-4) }"
+# a panel that is drawn inside of the body, and meets no face of it, starts before it (0.1 m)
+patch() { # NAME Z TURN
+  cat <<END
+"$1": {"translation": [0, 70, $2], "rotation": [0, $3, 0], "vertices": [[-3, 0], [3, 0], [3, 6], [-3, 6]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+cat >patch.json <<END
+{"pattern": {"panels": {$(patch inside 5 0), $(patch behind -30 180)}, "stitches": []},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -v -o patch -e 1 --set skirt.mesh.pattern=patch.json --set skirt.mesh.resolution=0.03
+says '1 of 2 panels stood through others or colliders'
+z=$(awk '$1 == "v" && $4 > -0.1 && (!n++ || $4 < z) { z = $4 } END { print z }' patch/skirt_0001.obj)
+check "it starts at z = $z m" awk "BEGIN { exit !($z > 0.1 && $z < 0.12) }"
 # A cuff of 24 cm on a leg of 50: it starts stretched around the leg, and its seams close there.
 awk 'BEGIN { n = 24; turn = 2 * 3.14159265358979 / n
   for (j = 0; j <= 14; j++) for (i = 0; i < n; i++) print "v", 0.15 + 0.08 * cos(turn * i), 0.05 * j, 0.08 * sin(turn * i)
