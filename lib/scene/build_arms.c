@@ -8,10 +8,15 @@
 //   |x - S| = r  ->  R + SHRUNK (r - R)   where r > R
 //
 // This map is one-to-one, so the arm never intersects itself. When it grows, it pushes cloth away
-// like any moving collider. R is the shoulder's radius, or the distance at which a sleeve ends:
-// what is inside a sleeve stays.
+// like any moving collider. R is the shoulder's radius, or the distance at which the bodice ends:
+// an arm that ends inside of a wide one grows into its side, not out of its armhole. Arms in
+// sleeves are raised instead, until they are level, with their sleeves; if they are level, R is
+// where these end.
 //
 // Sleeves. Panels that are drawn beside an arm are shifted so that the arm is between them.
+//
+// Hands. Cuffs are drawn at the hand, and a thumb that sticks out comes to lie between two panels
+// that are then sewn around it. Hands that a sleeve reaches start slender.
 //
 // Side seams. Panels of wide bodices stand in front of an arm and behind it, and their side seam
 // crosses it. The arm starts raised above them, with the panels of its sleeve, and is lowered when
@@ -37,6 +42,7 @@ typedef struct arm {
   unsigned char *in; // (nvert) 1: of the arm
   double shoulder[3];
   double radius; // [m] R
+  double size;   // [m] height of the body
 } arm;
 
 typedef struct cut {
@@ -93,7 +99,7 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
     high = csim_max(high, mesh->vert[csim_xyz(i) + 1]);
     if (side * mesh->vert[csim_xyz(i)] > side * mesh->vert[csim_xyz(tip)]) tip = i;
   }
-  double size = high - low, end = side * mesh->vert[csim_xyz(tip)];
+  double size = a->size = high - low, end = side * mesh->vert[csim_xyz(tip)];
   cut c;
   for (double at = end - STRIDE * size; at > 0; at -= STRIDE * size) {
     cut_off(mesh, side, at, tip, parent, a->in);
@@ -107,6 +113,31 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
   if (!(found > LONG * size)) return 0;
   cut_off(mesh, side, last, tip, parent, a->in);
   return 1;
+}
+
+csim_status csim_find_trunk(const csim_build *build, csim_arena *arena, csim_trunk *trunk) {
+  const csim_world *world = build->world;
+  csim_arena scratch = {0};
+  ptrdiff_t n = 0;
+  *trunk = (csim_trunk){0};
+  for (int k = 0; k < world->ncollider; k++)
+    if (world->collider[k].shape == CSIM_COLLIDER_MESH) n += world->collider_mesh[k].nvert;
+  trunk->x = CSIM_ARENA_NEW(arena, double, 3 * n);
+  for (int k = 0; k < world->ncollider && !arena->failed && !scratch.failed; k++) {
+    const csim_mesh *body = &world->collider_mesh[k];
+    if (world->collider[k].shape != CSIM_COLLIDER_MESH) continue;
+    int *parent = CSIM_ARENA_NEW(&scratch, int, body->nvert), found[2] = {0};
+    arm a[2] = {{.in = CSIM_ARENA_NEW(&scratch, unsigned char, body->nvert)},
+                {.in = CSIM_ARENA_NEW(&scratch, unsigned char, body->nvert)}};
+    if (scratch.failed) break;
+    for (int i = 0; i < 2; i++) found[i] = find_arm(body, 2 * i - 1, parent, &a[i]);
+    for (int i = 0; i < body->nvert; i++)
+      if (!(found[0] && a[0].in[i]) && !(found[1] && a[1].in[i]))
+        memcpy(trunk->x + csim_xyz(trunk->n++), body->vert + csim_xyz(i), 3 * sizeof *body->vert);
+  }
+  csim_status status = arena->failed || scratch.failed ? CSIM_MEMORY : CSIM_OK;
+  csim_arena_free(&scratch);
+  return status;
 }
 
 // How far a skirt hangs above where it is drawn [m]: the mean height of its stitches to panels of
@@ -214,6 +245,22 @@ static double sleeve_end(const csim_mesh *body, const arm *a, int side, const cs
       csim_sub(x, a->shoulder, d);
       if (side * x[0] > 0) end = csim_max(end, csim_dot(d, u));
     }
+  return end;
+}
+
+// How far from the shoulder a bodice covers the arm, as drawn [m]. in: (garment->nvert) its
+// vertices.
+static double bodice_end(const csim_mesh *body, const arm *a, int side, const csim_mesh *garment,
+                         const unsigned char *in) {
+  double u[3], d[3], end = 0;
+  if (!direction_of(body, a, u)) return 0;
+  double w[3] = {-u[1], u[0], 0};
+  for (int i = 0; i < garment->nvert; i++) {
+    const double *x = garment->vert + csim_xyz(i);
+    csim_sub(x, a->shoulder, d);
+    if (in[i] && side * x[0] > 0 && fabs(csim_dot(d, w)) < 0.5 * THICK * a->size)
+      end = csim_max(end, csim_dot(d, u));
+  }
   return end;
 }
 
@@ -327,12 +374,53 @@ csim_status csim_center_sleeves(const csim_build *build, const csim_object *obje
 static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
   for (int i = 0; i < mesh->nvert; i++) {
     double d[3], r;
-    csim_sub(mesh->vert + csim_xyz(i), a->shoulder, d);
+    csim_sub(x + csim_xyz(i), a->shoulder, d);
     r = csim_norm(d);
     if (!a->in[i] || !(r > a->radius)) continue;
     double scale = (a->radius + SHRUNK * (r - a->radius)) / r;
     for (int c = 0; c < 3; c++) x[csim_xyz(i) + c] = a->shoulder[c] + scale * d[c];
   }
+}
+
+// ------------------------------------------------------------------------------------------ hands
+
+// In heights of the body: length of a hand, and distance from the wrist over which it becomes
+// slender.
+static const double HAND = 0.11, WRIST = 0.03;
+static const double SLENDER = 0.1; // share of its width
+
+// Makes the hand slender if a sleeve ends beyond the wrist: each of its points moves towards the
+// line through the middles of wrist and hand, square to it, so the hand never intersects itself.
+// Returns whether it did.
+static int make_slender(const csim_mesh *mesh, const arm *a, double sleeve_end, double *x) {
+  double u[3], d[3], tip = 0, middle[2][3] = {{0}};
+  int n[2] = {0};
+  if (!direction_of(mesh, a, u)) return 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < mesh->nvert; i++) {
+      if (!a->in[i]) continue;
+      csim_sub(x + csim_xyz(i), a->shoulder, d);
+      double along = csim_dot(d, u);
+      if (pass == 0) tip = csim_max(tip, along);
+      double beyond = along - (tip - HAND * a->size);
+      if (pass == 0 || beyond < 0) continue;
+      int hand = beyond > WRIST * a->size;
+      csim_add_scaled(1, x + csim_xyz(i), middle[hand]);
+      n[hand]++;
+    }
+  if (!n[0] || !n[1] || !(sleeve_end > tip - HAND * a->size)) return 0;
+  for (int k = 0; k < 2; k++)
+    for (int c = 0; c < 3; c++) middle[k][c] /= n[k];
+  csim_sub(middle[1], middle[0], u);
+  if (!(csim_normalise(u) > 0)) return 0;
+  for (int i = 0; i < mesh->nvert; i++) {
+    csim_sub(x + csim_xyz(i), middle[0], d);
+    double along = csim_dot(d, u), part = csim_min(1, along / (WRIST * a->size));
+    if (!a->in[i] || !(along > 0)) continue;
+    csim_add_scaled(-along, u, d); // square to the line
+    csim_add_scaled(-(1 - SLENDER) * part, d, x + csim_xyz(i));
+  }
+  return 1;
 }
 
 // ---------------------------------------------------------------------------------------- raising
@@ -341,12 +429,20 @@ static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
 // along x, so it never intersects itself. In a sleeve it is also stretched along x, so that it is
 // as long as it was: the hand would slip out of its cuff.
 static const double SLEEVED = 1.5; // of the shoulder's radius, from where on stitches count
+static const double LEVEL = 0.2;   // slope of an arm that is level enough
 enum { ANGLES = 10 };              // tried, from the arm as it is to level
 enum { MOST_PAIRS = 1 << 16 };
 
 typedef struct shear {
   double slope, stretch;
 } shear;
+
+// The slope by which an arm becomes level; 0: it points up, or not to its side.
+static double level_slope(const csim_mesh *mesh, const arm *a, int side) {
+  double u[3];
+  if (!direction_of(mesh, a, u) || !(side * u[0] > 0)) return 0;
+  return csim_max(0, -u[1] / (side * u[0]));
+}
 
 // Of an arm that points along u.
 static shear shear_of(const double u[3], double slope, int sleeved) {
@@ -356,15 +452,16 @@ static shear shear_of(const double u[3], double slope, int sleeved) {
 
 // Moves a point if it is beyond the shoulder.
 static void raise_point(const arm *a, int side, shear s, const double *from, double *x) {
-  double beyond = side * (from[0] - a->shoulder[0]);
+  double beyond = side * (from[0] - a->shoulder[0]), up = from[1];
   if (!(beyond > 0)) return;
   x[0] = a->shoulder[0] + side * s.stretch * beyond;
-  x[1] = from[1] + s.slope * beyond;
+  x[1] = up + s.slope * beyond;
 }
 
-static void raise(const csim_mesh *mesh, const arm *a, int side, shear s, double *x) {
+static void raise(const csim_mesh *mesh, const arm *a, int side, shear s, const double *from,
+                  double *x) {
   for (int i = 0; i < mesh->nvert; i++)
-    if (a->in[i]) raise_point(a, side, s, mesh->vert + csim_xyz(i), x + csim_xyz(i));
+    if (a->in[i]) raise_point(a, side, s, from + csim_xyz(i), x + csim_xyz(i));
 }
 
 // Lists the triangles of the arm. Returns their number.
@@ -412,7 +509,7 @@ static double find_slope(const csim_mesh *mesh, const arm *a, int side, const cs
   for (int k = 0; k <= ANGLES && least > 0; k++) {
     long long found = 0;
     double tried = -u[1] / (side * u[0]) * k / ANGLES;
-    raise(mesh, a, side, shear_of(u, tried, sleeve_end(mesh, a, side, garment) > 0), x);
+    raise(mesh, a, side, shear_of(u, tried, sleeve_end(mesh, a, side, garment) > 0), mesh->vert, x);
     if (csim_find_intersections(NULL, &spans, &obstacle, MOST_PAIRS, pair[0], &found))
       arena->failed = 1;
     found = found < MOST_PAIRS ? found : MOST_PAIRS;
@@ -459,35 +556,44 @@ static void turn_sleeves(const arm *a, int side, shear by, const double u[3], cs
   }
 }
 
-// Raises the arms if stitches cross one of them beyond the shoulder. Those that cross it nearer
-// slide off to the armpit; in a sleeve, which keeps the bodice at the shoulder, also those that are
-// a little farther. Returns the number of arms raised.
-static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
-                      const unsigned char *in, int *parent, csim_arena *arena, double *x) {
-  double slope[2] = {0};
+// Slopes by which to raise the arms if stitches cross one of them beyond the shoulder; 0: not.
+// Those that cross it nearer slide off to the armpit; in a sleeve, which keeps the bodice at the
+// shoulder, also those that are a little farther.
+static void find_slopes(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *in,
+                        int *parent, csim_arena *arena, double slope[2]) {
   arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
-  int crossed = 0, raised = 0;
+  int crossed = 0;
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
     if (!find_arm(mesh, side, parent, &a)) continue;
     double least = (sleeve_end(mesh, &a, side, garment) > 0 ? SLEEVED : 1) * a.radius;
     crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > least;
   }
-  for (int k = 0; k < 2 && crossed && !arena->failed; k++) {
+  for (int k = 0; k < 2 && !crossed; k++) slope[k] = 0;
+}
+
+// Raises the arms by slopes, or until they are level (INFINITY). Returns how many were.
+static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
+                      const double slope[2], int *parent, csim_arena *arena, double *x) {
+  arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
+  int raised = 0;
+  for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
     double u[3];
     if (!(slope[k] > 0) || !find_arm(mesh, side, parent, &a) || !direction_of(mesh, &a, u))
       continue;
-    shear by = shear_of(u, slope[k], sleeve_end(mesh, &a, side, garment) > 0);
-    raise(mesh, &a, side, by, x);
+    double level = level_slope(mesh, &a, side);
+    if (!(level > 0)) continue;
+    shear by = shear_of(u, csim_min(slope[k], level), sleeve_end(mesh, &a, side, garment) > 0);
+    raise(mesh, &a, side, by, x, x);
     turn_sleeves(&a, side, by, u, garment, panel);
     raised++;
   }
   return raised;
 }
 
-// Gives the collider two frames: with its arms shortened, and as they are.
-static csim_status move_arms(const csim_build *build, const csim_object *object, const double *in,
+// Gives the collider two shapes: `in` until the first frame, and as it is from the second.
+static csim_status move_arms(const csim_build *build, const double frames[2], const double *in,
                              csim_collider *collider, csim_mesh *mesh) {
   const csim_scene *scene = build->scene;
   csim_arena *arena = &build->world->arena;
@@ -497,7 +603,7 @@ static csim_status move_arms(const csim_build *build, const csim_object *object,
   memcpy(frame, in, (size_t)n * sizeof *frame);
   memcpy(frame + n, mesh->vert, (size_t)n * sizeof *frame);
   memcpy(mesh->vert, in, (size_t)n * sizeof *frame);
-  for (int k = 0; k < 2; k++) time[k] = (object->arms[k] - scene->frame_start) / scene->fps;
+  for (int k = 0; k < 2; k++) time[k] = (frames[k] - scene->frame_start) / scene->fps;
   collider->nframe = 2;
   collider->frame = frame;
   collider->frame_time = time;
@@ -505,38 +611,71 @@ static csim_status move_arms(const csim_build *build, const csim_object *object,
   return CSIM_OK;
 }
 
+// What was done to the arms of a body.
+typedef struct changed {
+  int slender, drawn, raised;
+  int level; // why they are raised: 1: the skirt would be sewn around them
+} changed;
+
+static void report_arms(csim_log *log, const csim_object *object, const changed *c,
+                        const double frames[2]) {
+  if (c->slender)
+    csim_say(log, CSIM_INFO, object->place,
+             "\"%s\": %d hands, at which sleeves end, are slender to frame %g and full in frame %g",
+             object->name, c->slender, frames[0], frames[1]);
+  if (c->drawn)
+    csim_say(log, CSIM_INFO, object->place,
+             "\"%s\": %d arms, which the skirt would be sewn around, are drawn in to frame %g and "
+             "out in frame %g",
+             object->name, c->drawn, frames[0], frames[1]);
+  if (c->raised)
+    csim_say(log, CSIM_INFO, object->place,
+             "\"%s\": %d arms, which %s, are raised to frame %g and down in frame %g", object->name,
+             c->raised, c->level ? "the skirt would be sewn around" : "side seams would cross",
+             frames[0], frames[1]);
+}
+
 static csim_status build_arms(const csim_build *build, const csim_object *object,
                               csim_mesh *garment, const int *panel, csim_collider *collider,
                               csim_mesh *mesh) {
   csim_arena arena = {0};
   ptrdiff_t n = csim_xyz(mesh->nvert);
-  int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0, raised = 0;
+  int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert);
   double *in = CSIM_ARENA_COPY(&arena, mesh->vert, n);
   arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
+  changed c = {0};
+  double slope[2] = {0};
   unsigned char *leg = NULL, *body = NULL;
   csim_status status = arena.failed ? CSIM_MEMORY : csim_mark_label(garment, skirt, &leg);
   if (!status) status = csim_mark_label(garment, bodice, &body);
   if (status) goto done;
-  for (int side = -1; side <= 1; side += 2) {
+  for (int k = 0; k < 2; k++) {
+    int side = 2 * k - 1;
     if (!find_arm(mesh, side, parent, &a)) continue;
-    a.radius = csim_max(a.radius, sleeve_end(mesh, &a, side, garment));
+    double end = sleeve_end(mesh, &a, side, garment);
+    c.slender += make_slender(mesh, &a, end, in);
+    int sleeved = end > a.radius;
+    a.radius = csim_max(a.radius, end);
     if (!(cover(mesh, &a, garment, leg, &arena) > COVERED)) continue;
+    if (sleeved && level_slope(mesh, &a, side) > LEVEL) {
+      slope[0] = slope[1] = INFINITY;
+      c.level = 1;
+      continue;
+    }
+    a.radius = csim_max(a.radius, bodice_end(mesh, &a, side, garment, body));
     draw_in(mesh, &a, in);
-    drawn++;
+    c.drawn++;
   }
-  if (!drawn) raised = raise_arms(mesh, garment, panel, body, parent, &arena, in);
+  if (!c.drawn && !(slope[0] > 0)) find_slopes(mesh, garment, body, parent, &arena, slope);
+  c.raised = raise_arms(mesh, garment, panel, slope, parent, &arena, in);
+  // full hands need no more than closed seams; arms wait for skirts that hang
+  double frames[2] = {object->arms[0], object->arms[1]};
+  for (int k = 0; k < 2 && !(c.drawn + c.raised); k++)
+    frames[k] -= object->arms[1] - object->arms[0];
   status = arena.failed ? CSIM_MEMORY : CSIM_OK;
-  if (drawn + raised && !status) status = move_arms(build, object, in, collider, mesh);
-  if (drawn && !status)
-    csim_say(build->log, CSIM_INFO, object->place,
-             "\"%s\": %d arms, which the skirt would be sewn around, are drawn in to frame %g and "
-             "out in frame %g",
-             object->name, drawn, object->arms[0], object->arms[1]);
-  if (raised && !status)
-    csim_say(build->log, CSIM_INFO, object->place,
-             "\"%s\": %d arms, which side seams would cross, are raised to frame %g and down in "
-             "frame %g",
-             object->name, raised, object->arms[0], object->arms[1]);
+  if (c.slender + c.drawn + c.raised && !status)
+    status = move_arms(build, frames, in, collider, mesh);
+  if (!status) report_arms(build->log, object, &c, frames);
 done:
   csim_arena_free(&arena);
   free(leg);

@@ -21,9 +21,12 @@
 //
 // R is the radius of a ring as long as the edge above, whose part at this band is 2 l_0, and 2 l is
 // the length of the band at the height of the point. So length around the ring is kept on average,
-// and where halves meet q = R. A band that hangs from such a band has the axis, R, l_0 and N of
-// that. If the upper edge is curved, M is where the lines of both ends meet, and t the angle there.
-// If it is straight, rows of the band are.
+// and where halves meet q = R. If that is too short for what is inside, R and l_0 are larger, and
+// the upper edge starts stretched: sewn from in front of a leg, a cuff narrower than the leg closes
+// beside it. That is also how a skirt starts whose waist is below the crotch: it would close
+// between the legs. A band that hangs from such a band has the axis, R, l_0 and N of that. If the
+// upper edge is curved, M is where the lines of both ends meet, and t the angle there. If it is
+// straight, rows of the band are.
 #include "base/dmath.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
@@ -31,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double ROOM = 0.015;    // [m] between the ring and what is inside of it
 static const double LONGER = 1.2;    // least ratio of lower edge to that above
 static const double APART = 0.01;    // [m] between ends that will be sewn
 static const double WAVE = 0.08;     // [m] least length of a wave, along the upper edge
@@ -52,20 +56,23 @@ typedef struct flare {
   int straight;      // its upper edge
   double middle[2];  // [m] M, along and up
   double most;       // angle of the ends
-  double own;        // [m] half of the length of the upper edge
+  double top;        // [m] mean height of the upper edge
+  double own;        // [m] half of its length
   double edge;       // [m] mean length of its edges
   double base, R;    // [m] l_0
+  int narrow;        // a ring of such edges is shorter than what is inside is around
   double angle;      // p_1
   double waves;      // N, a whole number
   double axis[3];    // a point of it
+  int both;          // it is around both legs
   double along[3];   // unit, horizontal
   const double *out; // unit, outwards
 } flare;
 
 typedef struct flares {
-  csim_mesh *mesh;
-  const int *of, *tier;
-  flare *flare;                         // (panels)
+  const csim_panels *set;
+  const csim_trunk *trunk;
+  flare *flare;                         // (set->n)
   double wave[SAMPLES], slope[SAMPLES]; // 1 - cos, sin in half a wave
 } flares;
 
@@ -104,7 +111,7 @@ static int meet(const line *a, const line *b, double at[2]) {
 }
 
 static double along_of(const flares *s, const flare *f, int vert) {
-  return csim_dot(s->mesh->vert + csim_xyz(vert), f->along);
+  return csim_dot(s->set->mesh->vert + csim_xyz(vert), f->along);
 }
 
 static double at_height(const line *l, double v) {
@@ -113,7 +120,7 @@ static double at_height(const line *l, double v) {
 
 // Where a vertex is in the band: t, the distance r from M, and half of the band's length there.
 static void locate(const flares *s, const flare *f, int vert, double *t, double *r, double *l) {
-  double u = along_of(s, f, vert), v = s->mesh->vert[csim_xyz(vert) + 1];
+  double u = along_of(s, f, vert), v = s->set->mesh->vert[csim_xyz(vert) + 1];
   if (f->straight) {
     double low = at_height(&f->end[0], v), high = at_height(&f->end[1], v);
     *l = 0.5 * (high - low);
@@ -130,13 +137,13 @@ static void locate(const flares *s, const flare *f, int vert, double *t, double 
 
 // Whether the upper edge is straight.
 static int is_straight(const flares *s, const flare *f, int panel) {
-  const csim_mesh *mesh = s->mesh;
+  const csim_mesh *mesh = s->set->mesh;
   line l = {0};
   double beside = 0, most = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < 2 * mesh->nstitch; i++) {
       int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
-      if (s->of[own] != panel || s->tier[other] != s->tier[own] - 1) continue;
+      if (s->set->of[own] != panel || s->set->tier[other] != s->set->tier[own] - 1) continue;
       double u = along_of(s, f, own), v = mesh->vert[csim_xyz(own) + 1];
       if (pass == 0) add_point(&l, u, v);
       if (pass == 0) continue;
@@ -154,17 +161,19 @@ static int is_straight(const flares *s, const flare *f, int panel) {
 // Finds the ends of the band, which are sewn to panels of its tier, M, and `out`, where the middle
 // between the panels is. Returns 0 if they are too short, or not where they should be.
 static int find_ends(const flares *s, flare *f, int panel, double *out) {
-  const csim_mesh *mesh = s->mesh;
+  const csim_mesh *mesh = s->set->mesh;
   double low = INFINITY, high = -INFINITY, sum = 0, most = 0, least = INFINITY, t, r, l;
   for (int i = 0; i < mesh->nvert; i++) {
-    if (s->of[i] != panel) continue;
+    if (s->set->of[i] != panel) continue;
     low = csim_min(low, along_of(s, f, i));
     high = csim_max(high, along_of(s, f, i));
   }
   for (int i = 0; i < 2 * mesh->nstitch; i++) {
     int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
     double u = along_of(s, f, own);
-    if (s->of[own] != panel || s->of[other] == panel || s->tier[other] != s->tier[own]) continue;
+    if (s->set->of[own] != panel || s->set->of[other] == panel ||
+        s->set->tier[other] != s->set->tier[own])
+      continue;
     add_point(&f->end[u > 0.5 * (low + high)], u, mesh->vert[csim_xyz(own) + 1]);
     sum += 0.5 * csim_dot(mesh->vert + csim_xyz(own), f->out);
     sum += 0.5 * csim_dot(mesh->vert + csim_xyz(other), f->out);
@@ -177,7 +186,7 @@ static int find_ends(const flares *s, flare *f, int panel, double *out) {
   if (!f->straight && !meet(&f->end[0], &f->end[1], f->middle)) return 0;
   if (f->straight && !(fabs(f->end[0].way[1]) > LEVEL && fabs(f->end[1].way[1]) > LEVEL)) return 0;
   for (int i = 0; i < mesh->nvert; i++) {
-    if (s->of[i] != panel) continue;
+    if (s->set->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);
     if (!(l > 0)) return 0;
     most = csim_max(most, fabs(t));
@@ -191,35 +200,56 @@ static int find_ends(const flares *s, flare *f, int panel, double *out) {
   return least < 0.1 * most; // M is above it
 }
 
+// Makes a ring that is too narrow for what is inside of it as wide as that needs, and moves it
+// there.
+static void widen(const flares *s, flare *f) {
+  double x[3] = {f->axis[0], f->top, f->axis[2]};
+  csim_girth girth = csim_trunk_girth(s->trunk, x, f->both);
+  f->narrow = 2 * CSIM_PI * f->own < girth.length * f->angle;
+  if (!f->narrow) return;
+  f->base = csim_max(f->base, (girth.radius + ROOM) * f->angle);
+  memcpy(f->axis, girth.middle, sizeof f->axis);
+}
+
 // Measures the band, and the edge above it. Returns the panel above it, -1 if there is none or the
-// band is hardly longer than that edge.
+// band is hardly longer than that edge, and wide enough for what is inside of it.
 static int measure(const flares *s, flare *f, int panel) {
-  const csim_mesh *mesh = s->mesh;
+  const csim_mesh *mesh = s->set->mesh;
   const double *X = csim_mesh_rest(mesh);
   double length[2] = {0}, longest = 0, t, r, l; // of the upper edge, and of that above
-  int above = -1, edges = 0;
+  int above = -1, edges = 0, points = 0;
   for (int i = 0; i < mesh->nvert; i++) {
-    if (s->of[i] != panel) continue;
+    if (s->set->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);
     longest = csim_max(longest, l);
   }
   for (int i = 0; i < 2 * mesh->nstitch; i++) {
     int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
-    if (s->of[own] != panel || s->tier[other] != s->tier[own] - 1) continue;
-    above = s->of[other];
+    if (s->set->of[own] != panel || s->set->tier[other] != s->set->tier[own] - 1) continue;
+    above = s->set->of[other];
+    f->top += mesh->vert[csim_xyz(own) + 1];
+    points++;
     if (i + 2 >= 2 * mesh->nstitch) continue;
     int next[2] = {mesh->stitch[i + 2], mesh->stitch[(i + 2) ^ 1]};
-    if (abs(next[0] - own) != 1 || s->of[next[1]] != s->of[other]) continue; // another seam
+    if (abs(next[0] - own) != 1 || s->set->of[next[1]] != s->set->of[other])
+      continue; // another seam
     length[0] += csim_distance(X + csim_xyz(own), X + csim_xyz(next[0]));
     length[1] += csim_distance(X + csim_xyz(other), X + csim_xyz(next[1]));
     edges++;
   }
   if (!edges) return -1;
+  f->top /= points;
   f->own = 0.5 * length[0];
   f->edge = length[0] / edges;
   f->base = 0.5 * csim_min(length[0], length[1]);
-  if (s->flare[above].bent) f->base = s->flare[above].base;
-  return longest > LONGER * f->base ? above : -1;
+  const flare *a = &s->flare[above];
+  if (a->bent) {
+    f->base = a->base;
+    f->narrow = a->narrow;
+  } else {
+    widen(s, f);
+  }
+  return f->narrow || longest > LONGER * f->base ? above : -1;
 }
 
 // Mean of |(q, q')|, as a share of R, for waves of `height` R.
@@ -247,9 +277,9 @@ static double height_at(const flares *s, const flare *f, double l) {
 }
 
 static void bend(const flares *s, const flare *f, int panel) {
-  for (int i = 0; i < s->mesh->nvert; i++) {
-    double t, r, l, *x = s->mesh->vert + csim_xyz(i), up = x[1];
-    if (s->of[i] != panel) continue;
+  for (int i = 0; i < s->set->mesh->nvert; i++) {
+    double t, r, l, *x = s->set->mesh->vert + csim_xyz(i), up = x[1];
+    if (s->set->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);
     double p = f->angle * t, wave = 1 - csim_cos(CSIM_PI * f->waves * (t + 1));
     double q = f->R * (1 + height_at(s, f, l) * wave);
@@ -261,27 +291,35 @@ static void bend(const flares *s, const flare *f, int panel) {
 }
 
 // Mean cosine between the outward normals of a band and of the panels at its ends.
-static double turn_of(const flares *s, int panel, const double *normal) {
+static double turn_of(const flares *s, int panel) {
+  const double *normal = s->set->normal;
   double cosine = 0;
   int n = 0;
-  for (int i = 0; i < 2 * s->mesh->nstitch; i++) {
-    int own = s->mesh->stitch[i], other = s->mesh->stitch[i ^ 1];
-    if (s->of[own] != panel || s->of[other] == panel || s->tier[other] != s->tier[own]) continue;
-    cosine += csim_dot(normal + csim_xyz(panel), normal + csim_xyz(s->of[other]));
+  for (int i = 0; i < 2 * s->set->mesh->nstitch; i++) {
+    int own = s->set->mesh->stitch[i], other = s->set->mesh->stitch[i ^ 1];
+    if (s->set->of[own] != panel || s->set->of[other] == panel ||
+        s->set->tier[other] != s->set->tier[own])
+      continue;
+    cosine += csim_dot(normal + csim_xyz(panel), normal + csim_xyz(s->set->of[other]));
     n++;
   }
   return csim_max(-1, cosine / n);
 }
 
-static int choose_bend(flares *s, int panel, const double *normal) {
+static int choose_bend(flares *s, int panel, int tier) {
   flare *f = &s->flare[panel];
-  double out;
-  f->out = normal + csim_xyz(panel);
+  double out, legs[2];
+  f->out = s->set->normal + csim_xyz(panel);
   csim_cross((double[]){0, 1, 0}, f->out, f->along);
-  if (!csim_is_band(s->mesh, s->of, panel, s->tier, normal)) return 0;
-  if (!find_ends(s, f, panel, &out)) return 0;
+  if (!csim_is_band(s->set, panel) || !find_ends(s, f, panel, &out)) return 0;
+  double cosine = turn_of(s, panel);
+  f->angle = 0.5 * csim_atan2(sqrt(csim_max(0, 1 - cosine * cosine)), cosine);
+  csim_add_scaled(f->middle[0], f->along, f->axis);
+  csim_add_scaled(out, f->out, f->axis);
+  f->both = !csim_is_of_a_leg(s->set, panel);
   int above = measure(s, f, panel);
   if (above < 0) return 0;
+  if (tier == 1 && !(f->both && csim_below_crotch(s->trunk, f->top, legs))) return 0;
   const flare *a = &s->flare[above];
   f->bent = 1;
   if (a->bent) {
@@ -291,34 +329,32 @@ static int choose_bend(flares *s, int panel, const double *normal) {
     memcpy(f->axis, a->axis, sizeof f->axis);
     return 1;
   }
-  double cosine = turn_of(s, panel, normal);
-  f->angle = 0.5 * csim_atan2(sqrt(csim_max(0, 1 - cosine * cosine)), cosine);
   f->R = f->base / f->angle;
   f->waves = csim_max(1, floor(2 * f->own / csim_max(WAVE, FINE * f->edge)));
-  csim_add_scaled(f->middle[0], f->along, f->axis);
-  csim_add_scaled(out, f->out, f->axis);
   return 1;
 }
 
-csim_status csim_bend_flared(csim_mesh *mesh, int n, const int *of, const int *tier,
-                             const double *normal, unsigned char *bent, int *count) {
-  flares s = {.mesh = mesh, .of = of, .tier = tier, .flare = CSIM_NEW(flare, n)};
-  int *first = CSIM_NEW(int, n), last = 0;
+csim_status csim_bend_flared(const csim_panels *panels, const csim_trunk *trunk,
+                             unsigned char *bent, int *count) {
+  int n = panels->n, *first = CSIM_NEW(int, n), last = 0;
+  flares s = {.set = panels, .trunk = trunk, .flare = CSIM_NEW(flare, n)};
   csim_status status = s.flare && first ? CSIM_OK : CSIM_MEMORY;
   *count = 0;
   for (int k = 0; k < SAMPLES; k++) {
     s.wave[k] = 1 - csim_cos(CSIM_PI * (k + 0.5) / SAMPLES);
     s.slope[k] = csim_sin(CSIM_PI * (k + 0.5) / SAMPLES);
   }
-  for (int i = mesh->nvert - 1; i >= 0 && !status; i--) {
-    first[of[i]] = i;
-    last = tier[i] > last ? tier[i] : last;
+  for (int i = panels->mesh->nvert - 1; i >= 0 && !status; i--) {
+    first[panels->of[i]] = i;
+    last = panels->tier[i] > last ? panels->tier[i] : last;
   }
-  for (int t = 2; t <= last && !status; t++)
+  for (int t = 1; t <= last && !status; t++)
     for (int k = 0; k < n; k++)
-      if (tier[first[k]] == t) *count += choose_bend(&s, k, normal);
+      if (panels->tier[first[k]] == t) *count += choose_bend(&s, k, t);
   for (int k = 0; k < n && !status; k++) // afterwards, as panels are measured by each other
-    if ((bent[k] = (unsigned char)s.flare[k].bent)) bend(&s, &s.flare[k], k);
+    if (s.flare[k].bent) bend(&s, &s.flare[k], k);
+  for (int k = 0; k < n && !status; k++)
+    bent[k] = (unsigned char)(s.flare[k].bent ? 1 + s.flare[k].narrow : 0);
   free(first);
   free(s.flare);
   return status;

@@ -242,6 +242,15 @@ static void set_turn(csim_link *link, const int tier[2], double begin, int nturn
   link->end = LATE;
 }
 
+// Lower tiers that start as a ring (see build_flare.c) are sewn at once, and pulled HELD times as
+// hard as what is still to close: a cuff that starts stretched around a leg would leave it.
+static const double TOGETHER = 0.015; // [m] least distance of sides that are not
+static const double HELD = 20;
+
+static int is_held(const int tier[2], double length) {
+  return tier[0] == tier[1] && tier[0] > 1 && length < TOGETHER;
+}
+
 // Edges are gathered if they are longer than what they are sewn to by this factor.
 static const double GATHERED = 1.2;
 
@@ -263,13 +272,12 @@ static int gathered_waist(const csim_mesh *mesh, const int *tier) {
   return length[0] > GATHERED * length[1];
 }
 
-static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
+static csim_status order_stitches(csim_build *build, const csim_body *body, const int *tier,
+                                  int first) {
   const csim_mesh *mesh = body->mesh;
   int n = build->model->links.nlink - first, nturn = 1, waits = 0, skirts = 0;
-  int *tier = CSIM_NEW(int, mesh->nvert);
   unsigned char *arm = NULL;
-  csim_status status = tier ? csim_find_tiers(mesh, tier) : CSIM_MEMORY;
-  if (!status) status = csim_mark_label(mesh, sleeve, &arm);
+  csim_status status = csim_mark_label(mesh, sleeve, &arm);
   for (int i = 0; i < mesh->nvert && !status; i++) {
     waits |= tier[i] == 0;
     skirts |= tier[i] != 0;
@@ -283,6 +291,11 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, int 
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
     csim_link *link = &build->link[first + i];
+    if (is_held(of, link->length)) {
+      link->begin = -2;
+      link->end = -1;
+      continue;
+    }
     int arms = arm[v[0]] + arm[v[1]]; // ends on sleeves
     if (of[0] != 0 || of[1] != 0) {
       set_turn(link, of, waits ? LATE : 0, nturn, gathered);
@@ -292,13 +305,12 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, int 
     link->end = arms == 2 ? LATE : skirts ? EARLY : 1;
   }
   free(arm);
-  free(tier);
   return status;
 }
 
-// The seams of a body that is made of a pattern.
-static csim_status add_pattern(csim_build *build, const csim_object *object,
-                               const csim_body *body) {
+// The seams of a body that is made of a pattern. tier: (body->nvert) by csim_find_tiers.
+static csim_status add_stitches(csim_build *build, const csim_object *object, const csim_body *body,
+                                const int *tier) {
   csim_model *model = build->model;
   const csim_scene *scene = build->scene;
   const csim_mesh_source *source = &object->mesh;
@@ -321,16 +333,28 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
   for (int i = 0; i < body->mesh->nstitch; i++) {
     const int *v = body->mesh->stitch + csim_row(2, i);
     int node[4] = {body->vert0 + v[0], body->vert0 + v[1], 0, 0};
+    double length = csim_distance(at(build, node[0]), at(build, node[1]));
+    int held = is_held((int[]){tier[v[0]], tier[v[1]]}, length);
+    joint.pull = source->seam_pull * (held && g->closed > g->begin ? HELD : 1);
     csim_status status = add_link(build, &joint, node, NULL);
     if (status) return status;
-    longest = csim_max(longest, csim_distance(at(build, node[0]), at(build, node[1])));
+    longest = csim_max(longest, length);
   }
-  if (order_stitches(build, body, first)) return CSIM_MEMORY;
+  if (order_stitches(build, body, tier, first)) return CSIM_MEMORY;
   model->links.ngroup++;
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,
            longest);
   return CSIM_OK;
+}
+
+static csim_status add_pattern(csim_build *build, const csim_object *object,
+                               const csim_body *body) {
+  int *tier = CSIM_NEW(int, body->mesh->nvert);
+  csim_status status = tier ? csim_find_tiers(body->mesh, tier) : CSIM_MEMORY;
+  if (!status) status = add_stitches(build, object, body, tier);
+  free(tier);
+  return status;
 }
 
 // The first triangle at every vertex; -1: none.

@@ -5,7 +5,8 @@
 // Panels are moved as a whole, so they stay flat, in three passes:
 //
 // 1. Panels that are under an object with a lower layer (a jacket under a shirt) move over it.
-// 2. Panels that intersect each other, colliders, or earlier objects of the scene move apart.
+// 2. Panels that intersect each other, colliders, or earlier objects of the scene move apart, and
+//    those inside of colliders out of them.
 // 3. Each panel moves along its normal to where its stitches pull it, as near to the body as it
 //    can. Stitches that start far from the body fold the panel before it arrives, and straps slip
 //    under the shoulders.
@@ -13,11 +14,13 @@
 #include "contact/layers.h"
 #include "math/vec3.h"
 #include "mesh/tag.h"
+#include "mesh/winding.h"
 #include "scene/compile.h"
 
 #include <string.h>
 
 enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 200 };
+enum { STRETCHED = 2 }; // of csim_bend_flared
 
 static const double STRIDE = 0.002; // [m] largest motion of a panel in a pass that separates
 static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass towards the body
@@ -36,17 +39,23 @@ typedef struct panels {
   double *moved;          // (n x 3) [m] apart so far
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
+  unsigned char *inside;  // (n) of a collider
   unsigned char *stopped; // (n) has come as near as it can
-  unsigned char *flared;  // (n) has been bent to a part of a ring
+  unsigned char *flared;  // (n) by csim_bend_flared
   int *tier;              // (mesh->nvert) of a skirt
+  int *ring;              // (n) see csim_panels
   int *first;             // (n) vertex of each
-  int nobstacle;
-  csim_triangles *obstacle; // (nobstacle) colliders and objects before this one
+  int nobstacle, ncollider;
+  csim_triangles *obstacle; // (nobstacle) colliders, and objects before this one
   int nunder;
   csim_under *under; // (nunder) those of them with a lower layer
   int crossing;      // some still crossed something in the last pass
   int (*pair)[2];    // (MOST_PAIRS)
 } panels;
+
+static csim_panels set_of(const panels *p) {
+  return (csim_panels){p->mesh, p->n, p->of, p->tier, p->ring, p->normal};
+}
 
 // Numbers the panels: connected parts of the mesh. A loose vertex is a panel of its own.
 static void number_panels(panels *p) {
@@ -60,6 +69,16 @@ static void number_panels(panels *p) {
     }
   for (int i = 0; i < mesh->nvert; i++) csim_disjoint_root(p->of, i);
   for (int i = 0; i < mesh->nvert; i++) p->of[i] = p->of[i] == i ? p->n++ : p->of[p->of[i]];
+}
+
+static void number_rings(panels *p) {
+  for (int k = 0; k < p->n; k++) p->ring[k] = k;
+  for (int i = 0; i < p->mesh->nstitch; i++) {
+    int a = p->mesh->stitch[2 * i], b = p->mesh->stitch[2 * i + 1];
+    if (p->tier[a] == p->tier[b])
+      p->ring[csim_disjoint_root(p->ring, p->of[a])] = csim_disjoint_root(p->ring, p->of[b]);
+  }
+  for (int k = 0; k < p->n; k++) p->ring[k] = csim_disjoint_root(p->ring, k);
 }
 
 static void measure_panels(panels *p) {
@@ -179,6 +198,27 @@ static void round_vertices(csim_mesh *mesh) {
   for (ptrdiff_t c = 0; c < csim_xyz(mesh->nvert); c++) mesh->vert[c] = (float)mesh->vert[c];
 }
 
+// The collider that a panel's first vertex is inside of; -1: none.
+static int collider_around(const panels *p, int panel) {
+  const double *x = p->mesh->vert + csim_xyz(p->first[panel]);
+  for (int k = 0; k < p->ncollider; k++) {
+    const csim_triangles *other = &p->obstacle[k];
+    if (fabs(csim_winding_number(other->ntri, other->tri, other->vert, x)) > 0.5) return k;
+  }
+  return -1;
+}
+
+// Pushes panels out of colliders that they are in as a whole: small ones may meet no surface.
+static void push_out(panels *p, int pass, long long *met) {
+  for (int k = 0; k < p->n; k++) {
+    if (pass > 0 && !p->inside[k]) continue;
+    p->inside[k] = (unsigned char)(collider_around(p, k) >= 0);
+    if (!p->inside[k]) continue;
+    csim_add_scaled(1, p->normal + csim_xyz(k), p->step + csim_xyz(k));
+    ++*met;
+  }
+}
+
 static csim_status separate(panels *p) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
@@ -186,6 +226,7 @@ static csim_status separate(panels *p) {
     long long met = 0;
     memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
     round_vertices(mesh);
+    push_out(p, pass, &met);
     csim_status status = push_panels(p, &triangles, &met);
     for (int k = 0; k < p->nobstacle && !status; k++)
       status = push_from(p, &triangles, &p->obstacle[k], &met);
@@ -231,7 +272,7 @@ static void pull_panels(panels *p) {
   }
   for (int k = 0; k < p->n; k++) {
     double *step = p->step + csim_xyz(k), way = step[1] > 0 ? step[0] / step[1] : 0;
-    if (!(fabs(way) > NEARER)) p->stopped[k] = 1;
+    if (!(fabs(way) > NEARER) || p->flared[k] == STRETCHED) p->stopped[k] = 1;
     for (int c = 0; c < 3; c++)
       step[c] = p->stopped[k] ? 0 : (way > 0 ? NEARER : -NEARER) * p->normal[3 * k + c];
   }
@@ -359,15 +400,15 @@ static void lower_tiers(panels *p) {
 static csim_status wrap(panels *p, int *count) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
+  csim_panels set = set_of(p);
   *count = 0;
   memcpy(p->kept, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *p->kept);
   memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
   memset(p->stopped, 0, (size_t)p->n);
-  for (int i = mesh->nvert - 1; i >= 0; i--) p->first[p->of[i]] = i;
   for (int k = 0; k < p->n; k++) {
     const double *normal = p->normal + csim_xyz(k);
     if (p->tier[p->first[k]] < BAND || p->flared[k]) continue;
-    if (!csim_wrap_band(mesh, p->of, k, p->tier, p->normal)) continue;
+    if (!csim_wrap_band(&set, k)) continue;
     memcpy(p->step + csim_xyz(k), normal, 3 * sizeof *normal); // it moves
     ++*count;
   }
@@ -402,6 +443,7 @@ static void list_obstacles(panels *p, csim_arena *arena) {
     csim_triangles triangles = {mesh->nvert, x, mesh->ntri, mesh->tri};
     add_obstacle(p, arena, triangles, collider->layer);
   }
+  p->ncollider = p->nobstacle;
   for (int b = 0; b < nbody; b++) {
     const csim_body *body = &build->model->body[b];
     const csim_mesh *mesh = body->mesh;
@@ -422,6 +464,33 @@ static double most_of(const panels *p, const double *moved, int *count) {
   return most;
 }
 
+// Shifts panels to the legs that they hang around, and bends them.
+static csim_status shape_panels(panels *p, const csim_object *object) {
+  csim_log *log = p->build->log;
+  csim_panels set = set_of(p);
+  csim_trunk trunk;
+  csim_arena arena = {0};
+  int count;
+  csim_status status = csim_find_trunk(p->build, &arena, &trunk);
+  if (!status) status = csim_find_tiers(p->mesh, p->tier);
+  if (!status) number_rings(p);
+  if (!status) csim_place_cuffs(p->build, object, &set, &trunk);
+  measure_panels(p); // where they are now
+  if (!status) status = csim_bend_flared(&set, &trunk, p->flared, &count);
+  if (!status && count) lower_tiers(p);
+  if (!status && count)
+    csim_say(log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels are gathered or flared and start as waves of a ring",
+             object->name, count, p->n);
+  if (!status) status = csim_bend_circular(&set, p->flared, &count);
+  if (!status && count)
+    csim_say(log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
+             p->n);
+  csim_arena_free(&arena);
+  return status;
+}
+
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object,
                                csim_mesh *mesh) {
   csim_arena arena = {0};
@@ -432,31 +501,21 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   if (arena.failed) goto done;
   number_panels(&p);
   double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
+  p.inside = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.flared = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
   p.tier = CSIM_ARENA_NEW(&arena, int, n);
   p.first = CSIM_ARENA_NEW(&arena, int, p.n);
+  p.ring = CSIM_ARENA_NEW(&arena, int, p.n);
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
   if (arena.failed) goto done;
+  for (int i = mesh->nvert - 1; i >= 0; i--) p.first[p.of[i]] = i;
   int count;
   status = csim_lift_shoulders(build, object, mesh);
   if (status) goto done;
   measure_panels(&p);
-  status = csim_find_tiers(mesh, p.tier);
-  if (!status) csim_place_cuffs(build, object, mesh, p.n, p.of, p.tier, p.normal);
-  measure_panels(&p); // where they are now
-  if (!status) status = csim_bend_circular(mesh, p.n, p.of, p.tier, p.normal, &count);
-  if (!status && count)
-    csim_say(build->log, CSIM_INFO, object->mesh_place,
-             "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
-             p.n);
-  if (!status) status = csim_bend_flared(mesh, p.n, p.of, p.tier, p.normal, p.flared, &count);
-  if (!status && count) lower_tiers(&p);
-  if (!status && count)
-    csim_say(build->log, CSIM_INFO, object->mesh_place,
-             "\"%s\": %d of %d panels are gathered or flared and start as waves of a ring",
-             object->name, count, p.n);
+  status = shape_panels(&p, object);
   if (!status) status = csim_center_sleeves(build, object, mesh, p.of);
   if (!status) status = csim_build_arms(build, mesh, p.of);
   if (status) goto done;

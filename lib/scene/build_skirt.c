@@ -211,16 +211,18 @@ static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsign
   return 1;
 }
 
-csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
-                               const double *normal, int *count) {
+csim_status csim_bend_circular(const csim_panels *panels, const unsigned char *bent, int *count) {
+  csim_mesh *mesh = panels->mesh;
   unsigned char *on_waist = NULL;
   csim_status status = csim_mark_label(mesh, waist, &on_waist);
-  if (!status) mark_waist(mesh, tier, on_waist);
+  if (!status) mark_waist(mesh, panels->tier, on_waist);
   *count = 0;
-  for (int k = 0; k < n && !status; k++) {
+  for (int k = 0; k < panels->n && !status; k++) {
+    const double *out = panels->normal + csim_xyz(k);
     int first = 0;
-    while (of[first] != k) first++;
-    if (tier[first] != 0) *count += bend_circular(mesh, of, k, on_waist, normal + csim_xyz(k));
+    while (panels->of[first] != k) first++;
+    if (panels->tier[first] == 0 || bent[k]) continue;
+    *count += bend_circular(mesh, panels->of, k, on_waist, out);
   }
   free(on_waist);
   return status;
@@ -236,9 +238,10 @@ typedef struct band {
   int n[2];                   // stitches at either end
 } band;
 
-static void measure_band(const csim_mesh *mesh, const int *of, int panel, const int *tier,
-                         const double *normal, band *b) {
-  const double *out = normal + csim_xyz(panel);
+static void measure_band(const csim_panels *p, int panel, band *b) {
+  const csim_mesh *mesh = p->mesh;
+  const int *of = p->of, *tier = p->tier;
+  const double *normal = p->normal, *out = normal + csim_xyz(panel);
   *b = (band){.low = INFINITY, .high = -INFINITY};
   csim_cross((double[]){0, 1, 0}, out, b->along);
   for (int i = 0; i < mesh->nvert; i++) {
@@ -262,24 +265,41 @@ static void measure_band(const csim_mesh *mesh, const int *of, int panel, const 
   }
 }
 
-int csim_is_band(const csim_mesh *mesh, const int *of, int panel, const int *tier,
-                 const double *normal) {
+int csim_is_band(const csim_panels *p, int panel) {
   band b;
-  measure_band(mesh, of, panel, tier, normal, &b);
-  return b.n[0] && b.n[1] && b.turn < FLAT && fabs(normal[csim_xyz(panel) + 1]) < 0.1;
+  measure_band(p, panel, &b);
+  return b.n[0] && b.n[1] && b.turn < FLAT && fabs(p->normal[csim_xyz(panel) + 1]) < 0.1;
 }
 
-int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
-                   const double *normal) {
-  const double *out = normal + csim_xyz(panel);
+int csim_is_of_a_leg(const csim_panels *p, int panel) {
+  int tier = 0, n[2] = {0};
+  double middle[2] = {0}, low = INFINITY,
+         high = -INFINITY; // x of this ring, and of others in its tier
+  for (int i = 0; i < p->mesh->nvert; i++)
+    if (p->of[i] == panel) tier = p->tier[i];
+  for (int i = 0; i < p->mesh->nvert; i++) {
+    int other = p->ring[p->of[i]] != p->ring[panel];
+    double x = p->mesh->vert[csim_xyz(i)];
+    if (p->tier[i] != tier) continue;
+    middle[other] += x;
+    n[other]++;
+    low = other ? low : csim_min(low, x);
+    high = other ? high : csim_max(high, x);
+  }
+  return low * high > 0 || (n[1] && middle[0] * middle[1] < 0);
+}
+
+int csim_wrap_band(const csim_panels *p, int panel) {
+  csim_mesh *mesh = p->mesh;
+  const double *out = p->normal + csim_xyz(panel);
   band b;
-  if (!csim_is_band(mesh, of, panel, tier, normal)) return 0;
-  measure_band(mesh, of, panel, tier, normal, &b);
+  if (!csim_is_band(p, panel)) return 0;
+  measure_band(p, panel, &b);
   double cosine = csim_max(-1, b.turn), a = 0.5 * (b.high - b.low), middle = 0.5 * (b.high + b.low);
   double angle = 0.5 * csim_atan2(sqrt(1 - cosine * cosine), cosine), radius = a / angle;
   double farther = csim_max(0, radius * (1 - csim_cos(angle)) - 0.5 * b.depth);
   for (int i = 0; i < mesh->nvert; i++) {
-    if (of[i] != panel) continue;
+    if (p->of[i] != panel) continue;
     double *x = mesh->vert + csim_xyz(i), s = csim_dot(x, b.along) - middle;
     csim_add_scaled(radius * csim_sin(s / radius) - s, b.along, x);
     csim_add_scaled(farther - radius * (1 - csim_cos(s / radius)), out, x);

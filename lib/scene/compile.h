@@ -241,33 +241,64 @@ csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned c
 /// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier);
 
+/// Panels of a garment: the connected parts of its mesh.
+typedef struct csim_panels {
+  csim_mesh *mesh;
+  int n;
+  const int *of;        ///< (mesh->nvert) panel of each vertex
+  const int *tier;      ///< (mesh->nvert) by csim_find_tiers
+  const int *ring;      ///< (n) a number for each set of panels that are sewn within their tier
+  const double *normal; ///< (n x 3) unit, outwards
+} csim_panels;
+
+/// Vertices of the scene's mesh colliders, but for those of arms.
+typedef struct csim_trunk {
+  int n;
+  double *x; ///< (n x 3) [m]
+} csim_trunk;
+csim_status csim_find_trunk(const csim_build *build, csim_arena *arena, csim_trunk *trunk);
+
+/// Middle along x of the leg that is between two heights, at most `far` from x and on its side of
+/// the body [m]; NAN if there is none.
+double csim_leg_at(const csim_trunk *trunk, double x, double far, const double height[2]);
+
+/// Whether a height is below the crotch: legs are on both sides, and nothing is between them.
+/// @param[out] range  along x of both legs [m]
+int csim_below_crotch(const csim_trunk *trunk, double height, double range[2]);
+
+/// What a ring around the trunk at some height needs; 0: nothing is there.
+typedef struct csim_girth {
+  double length;    ///< [m] of the shortest closed line around it
+  double middle[3]; ///< a point of the axis of a vertical cylinder around it
+  double radius;    ///< [m] of that cylinder
+} csim_girth;
+
+/// Girth of the trunk at the height of x, or of the leg on its side of the body.
+/// @param both  1: of both legs
+csim_girth csim_trunk_girth(const csim_trunk *trunk, const double x[3], int both);
+
 /// Bends panels of skirts that reach above their own waist.
-/// @param n       panels
-/// @param of      (mesh->nvert) panel of each vertex
-/// @param tier    (mesh->nvert) by csim_find_tiers
-/// @param normal  (n x 3) of panels, unit, outwards
+/// @param      bent   (panels->n) not 0: it is already
 /// @param[out] count  how many were
-csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
-                               const double *normal, int *count);
+csim_status csim_bend_circular(const csim_panels *panels, const unsigned char *bent, int *count);
 
 /// Whether a panel is sewn at both ends to panels of the same tier, with which it makes a ring.
-/// Parameters as of csim_wrap_band.
-int csim_is_band(const csim_mesh *mesh, const int *of, int panel, const int *tier,
-                 const double *normal);
+int csim_is_band(const csim_panels *panels, int panel);
 
-/// Bends flared bands of lower tiers to parts of a ring, in waves. Parameters as of
-/// csim_bend_circular.
-/// @param[out] bent  (n) 1: it was
-csim_status csim_bend_flared(csim_mesh *mesh, int n, const int *of, const int *tier,
-                             const double *normal, unsigned char *bent, int *count);
+/// Whether the ring that a panel is in is around one leg: it is on one side of the body, or its
+/// tier has another on the other side.
+int csim_is_of_a_leg(const csim_panels *panels, int panel);
+
+/// Bends flared bands of lower tiers to parts of a ring, in waves, around what is inside of it; and
+/// of the first tier those that are below the crotch.
+/// @param[out] bent   (panels->n) 1: it was; 2: and stretched, around something wider than it is
+/// @param[out] count  how many were
+csim_status csim_bend_flared(const csim_panels *panels, const csim_trunk *trunk,
+                             unsigned char *bent, int *count);
 
 /// Bends a panel around towards the panels of the same tier to which both of its ends are sewn.
-/// @param of      (mesh->nvert) panel of each vertex
-/// @param tier    (mesh->nvert) by csim_find_tiers
-/// @param normal  of all panels, unit, outwards
 /// @return 1: it is bent, 0: its ends are not sewn
-int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
-                   const double *normal);
+int csim_wrap_band(const csim_panels *panels, int panel);
 
 /// Lifts panels labelled "body" until the stitches between them that run through the shoulders of a
 /// collider run above them.
@@ -280,11 +311,10 @@ csim_status csim_lift_shoulders(const csim_build *build, const csim_object *obje
 csim_status csim_center_sleeves(const csim_build *build, const csim_object *object,
                                 csim_mesh *garment, const int *panel);
 
-/// Moves panels of cuffs that stand beside a leg of a collider sideways to the leg's middle, and
-/// godets in front of their slits.
-/// Parameters as of csim_bend_circular.
-void csim_place_cuffs(const csim_build *build, const csim_object *object, csim_mesh *garment, int n,
-                      const int *of, const int *tier, const double *normal);
+/// Moves panels of cuffs that stand beside a leg of a collider sideways to the leg's middle, skirts
+/// that are drawn beside both legs to the middle between them, and godets in front of their slits.
+void csim_place_cuffs(const csim_build *build, const csim_object *object, const csim_panels *panels,
+                      const csim_trunk *trunk);
 
 /// Sets a narrow triangle for each stitch between vertices that `in` marks, higher by `lift` [m].
 /// @param      in  (nvert)

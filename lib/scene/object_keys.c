@@ -362,10 +362,12 @@ static const csim_field collider_fields[] = {
     CSIM_KEY("arms", real, AT(arms), "[0, 0]", .count = 2,
              .doc =
                  "Two frames, for wide garments. An arm of this mesh that has panels labelled "
-                 "\"leg\" in front of it or behind it starts drawn into its shoulder, or to the "
-                 "end of its sleeve. Else arms start raised if seams of panels labelled \"body\" "
-                 "would cross one without a sleeve. They go to where they are in the mesh from "
-                 "the first frame to the second; the scene is not at rest before. For an "
+                 "\"leg\" in front of it or behind it starts drawn into its shoulder; in a "
+                 "sleeve it starts raised, as do arms that seams of panels labelled \"body\" "
+                 "would cross, and is drawn in to the end of the sleeve if it is level. Hands that "
+                 "sleeves reach start slender. "
+                 "They go to where they are in the mesh from the first frame to the second, hands "
+                 "alone in as many frames before that; the scene is not at rest before. For an "
                  "upright body with arms to the sides, in a scene with one pattern. [0, 0]: "
                  "never."),
     CSIM_KEY("ghost", bool, AT(ghost), "false",

@@ -229,11 +229,56 @@ for side in left right; do
   middle=$(awk -v side=$side '$1 == "v" && (side == "left") == ($2 > 0) { if (!n++) a = b = $3; if ($3 < a) a = $3; if ($3 > b) b = $3 } END { print (a + b) / 2 }' pair/skirt_0001.obj)
   check "the middle of the $side sleeve is at $middle" awk "BEGIN { exit !(($middle - $([ $side = left ] && echo 0.85 || echo 0.82)) ^ 2 < 1e-4) }"
 done
+# hands in sleeves are slender while these are sewn, here a tenth of 10 cm, and full in frame 108
+expect 0 "$clothsim" wide.scene.json -q -o hands -e 108 --set skirt.mesh.pattern=pair.json
+for frame in 0001 0108; do
+  thick=$(awk '$1 == "v" && $2 > 0.5 { if (!n++) a = b = $3; if ($3 < a) a = $3; if ($3 > b) b = $3 } END { print b - a }' hands/body_$frame.obj)
+  check "the hand is $thick m thick in frame $frame" awk "BEGIN { exit !(($thick - ($frame == 1 ? 0.01 : 0.1)) ^ 2 < 1e-7) }"
+done
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=pair.json --set 'body.mesh.file=cubes.obj' --set skirt.scale=0.8
+check "hands beyond sleeves stay" sh -c '! grep -q slender stderr'
 # and one that is 4 cm wide at its upper side in the end starts with the arm inside of that, not in its middle
 sed 's/\[25, 0\], \[25, 16\]/[25, 12], [25, 16]/g' pair.json >slanted.json
 expect 0 "$clothsim" wide.scene.json -v -o slanted -e 1 --set skirt.mesh.pattern=slanted.json
 hem=$(awk '$1 == "v" && $2 > 0.49 { s += $3; n++ } END { print s / n }' slanted/skirt_0001.obj)
 check "its hem is at $hem, the arm at 0.85 m" awk "BEGIN { exit !(($hem - 0.85) ^ 2 < 2.5e-4) }"
+# a panel that is drawn inside of the body, and meets no face of it, starts before it (0.1 m)
+patch() { # NAME Z TURN
+  cat <<END
+"$1": {"translation": [0, 70, $2], "rotation": [0, $3, 0], "vertices": [[-3, 0], [3, 0], [3, 6], [-3, 6]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+cat >patch.json <<END
+{"pattern": {"panels": {$(patch inside 5 0), $(patch behind -30 180)}, "stitches": []},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -v -o patch -e 1 --set skirt.mesh.pattern=patch.json --set skirt.mesh.resolution=0.03
+says '1 of 2 panels stood through others or colliders'
+z=$(awk '$1 == "v" && $4 > -0.1 && (!n++ || $4 < z) { z = $4 } END { print z }' patch/skirt_0001.obj)
+check "it starts at z = $z m" awk "BEGIN { exit !($z > 0.1 && $z < 0.12) }"
+# A cuff of 24 cm on a leg of 50: it starts stretched around the leg, and its seams close there.
+awk 'BEGIN { n = 24; turn = 2 * 3.14159265358979 / n
+  for (j = 0; j <= 14; j++) for (i = 0; i < n; i++) print "v", 0.15 + 0.08 * cos(turn * i), 0.05 * j, 0.08 * sin(turn * i)
+  for (j = 0; j < 14; j++) for (i = 0; i < n; i++) { a = j * n + i + 1; b = j * n + (i + 1) % n + 1; print "f", a, a + n, b + n, b }
+  for (k = 0; k < 2; k++) { printf "f"; for (i = 0; i < n; i++) printf " %d", k ? 14 * n + n - i : i + 1; print "" } }' >leg.obj
+half() { # NAME Z TURN WIDTH/2 FROM TO
+  cat <<END
+"$1": {"label": "leg", "translation": [15, 0, $2], "rotation": [0, $3, 0], "vertices": [[-$4, $5], [$4, $5], [$4, $6], [-$4, $6]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3], "label": "lower_interface"}, {"endpoints": [3, 0]}]}
+END
+}
+ends() { echo "[{\"panel\": \"$1\", \"edge\": $3}, {\"panel\": \"$2\", \"edge\": $4}]"; }
+cat >tight.json <<END
+{"pattern": {"panels": {$(half front 15 0 14 40 60), $(half back -15 180 14 40 60), $(half cuff_f 12 0 6 20 36 | sed 's/, "label": "lower_interface"//'), $(half cuff_b -12 180 6 20 36 | sed 's/, "label": "lower_interface"//')},
+ "stitches": [$(ends front back 1 3), $(ends front back 3 1), $(ends cuff_f cuff_b 1 3), $(ends cuff_f cuff_b 3 1), $(ends front cuff_f 0 2), $(ends back cuff_b 0 2)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -v -o tight -e 90 --set skirt.mesh.pattern=tight.json --set skirt.mesh.resolution=0.03 --set body.mesh.file=leg.obj
+check "closed: $(grep -o 'largest gap is .*' stderr)" awk "BEGIN { exit !($(sed -n 's/.*largest gap is \([0-9.]*\) mm.*/\1/p' stderr) < 0.5) }"
+expect 0 "$clothsim" --verify-contact tight/wide.clothcache
+round=$(awk '$1 == "v" && $3 < 0.3 { if (!n++) a = b = $4; if ($4 < a) a = $4; if ($4 > b) b = $4 } END { print b - a }' tight/skirt_0090.obj)
+check "the cuff is around the leg: $round m from front to back" awk "BEGIN { exit !($round > 0.16 && $round < 0.18) }"
 # A circular skirt under a strip that is no skirt, with a band below: sectors of 300 degrees start in waves, the bands as a ring.
 # Nothing is strained by that, and the skirt hangs from its waist.
 circle() { # NAME Z TURN SIDE BAND TOP: two panels of a skirt, a band and a strip above
@@ -250,7 +295,6 @@ circle() { # NAME Z TURN SIDE BAND TOP: two panels of a skirt, a band and a stri
   "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
 END
 }
-ends() { echo "[{\"panel\": \"$1\", \"edge\": $3}, {\"panel\": \"$2\", \"edge\": $4}]"; }
 cat >circle.json <<END
 {"pattern": {"panels": {$(circle front 15 0 lower yoke), $(circle back -15 180 behind nape)},
  "stitches": [$(ends front back 0 2), $(ends front back 2 0), $(ends lower behind 1 3), $(ends lower behind 3 1),
@@ -381,7 +425,7 @@ middle() { # FILE GROUP: x
   awk -v of="$2" '$1 == "v" { x[++n] = $2 } $1 == "g" { on = $2 == of } $1 == "f" && on { for (k = 2; k <= NF; k++) { split($k, c, "/"); s += x[c[1]]; m++ } } END { print s / m }' "$1"
 }
 expect 0 "$clothsim" cuff.scene.json -v -o cuff -e 1
-says '2 panels of cuffs start around the legs'
+says '2 panels start around the legs beside which they are drawn'
 says '1 godets start in front of the slits'
 for panel in front_cuff back_cuff godet; do
   x=$(middle cuff/leg_0001.obj "$panel")
