@@ -635,6 +635,20 @@ static void report_arms(csim_log *log, const csim_object *object, const changed 
              frames[0], frames[1]);
 }
 
+// Whether a skirt covers one of the arms beyond its sleeve. Panels are not drawn evenly around the
+// body, so what covers one is then sewn around either.
+static int is_covered(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *leg,
+                      int *parent, csim_arena *arena) {
+  arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
+  int covered = 0;
+  for (int side = -1; side <= 1 && !arena->failed; side += 2) {
+    if (!find_arm(mesh, side, parent, &a)) continue;
+    a.radius = csim_max(a.radius, sleeve_end(mesh, &a, side, garment));
+    covered |= cover(mesh, &a, garment, leg, arena) > COVERED;
+  }
+  return covered;
+}
+
 static csim_status build_arms(const csim_build *build, const csim_object *object,
                               csim_mesh *garment, const int *panel, csim_collider *collider,
                               csim_mesh *mesh) {
@@ -649,14 +663,15 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
   csim_status status = arena.failed ? CSIM_MEMORY : csim_mark_label(garment, skirt, &leg);
   if (!status) status = csim_mark_label(garment, bodice, &body);
   if (status) goto done;
-  for (int k = 0; k < 2; k++) {
+  int covered = is_covered(mesh, garment, leg, parent, &arena);
+  for (int k = 0; k < 2 && !arena.failed; k++) {
     int side = 2 * k - 1;
     if (!find_arm(mesh, side, parent, &a)) continue;
     double end = sleeve_end(mesh, &a, side, garment);
     c.slender += make_slender(mesh, &a, end, in);
     int sleeved = end > a.radius;
     a.radius = csim_max(a.radius, end);
-    if (!(cover(mesh, &a, garment, leg, &arena) > COVERED)) continue;
+    if (!covered) continue;
     if (sleeved && level_slope(mesh, &a, side) > LEVEL) {
       slope[0] = slope[1] = INFINITY;
       c.level = 1;

@@ -148,6 +148,9 @@ check "at rest after frame $last" sh -c "grep -q '\"at_rest\": true' wide/run.js
 top=$(awk '$1 == "v" && ($2 > 0.3 || $2 < -0.3) { if ($3 > y) y = $3 } END { print y + 0 }' "wide/skirt_$(printf %04d "$last").obj")
 check "the skirt hangs below the arms, under $top m" awk "BEGIN { exit !($top < 0.8) }"
 expect 0 "$clothsim" --verify-contact wide/wide.clothcache
+# both, where the panels are drawn beside one
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.position='[0.12, 0, 0]'
+says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
 sed 's/"leg"/"arm"/' wide.json >sleeves.json
 expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=sleeves.json
 check "arms in sleeves stay" sh -c '! grep -q "drawn in" stderr'
