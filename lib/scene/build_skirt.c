@@ -273,8 +273,8 @@ int csim_is_band(const csim_panels *p, int panel) {
 
 int csim_is_of_a_leg(const csim_panels *p, int panel) {
   int tier = 0, n[2] = {0};
-  double middle[2] = {0}, low = INFINITY,
-         high = -INFINITY; // x of this ring, and of others in its tier
+  double middle[2] = {0};                  // x of this ring, and of others in its tier
+  double low = INFINITY, high = -INFINITY; // of this ring
   for (int i = 0; i < p->mesh->nvert; i++)
     if (p->of[i] == panel) tier = p->tier[i];
   for (int i = 0; i < p->mesh->nvert; i++) {
