@@ -98,19 +98,18 @@ static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_multigr
 }
 
 // Position of each block of list l among the blocks of its aggregate's row. ALONE: into D only,
-// because the other row has no aggregate. NOWHERE: inside an aggregate (with `inner`, into the
-// diagonal instead).
+// because the other row has no aggregate, or the pattern no place. NOWHERE: inside an aggregate
+// (with `inner`, into the diagonal instead).
 static void find_slots(const adjacency *rows, int l, int inner, const csim_multigrid_level *level,
                        uint16_t *slot) {
   for (int i = 0; i < rows->nrow; i++)
     for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++) {
       int a = level->aggregate[i], b = level->aggregate[rows->col[l][k]];
+      int at = a < 0 || b < 0 ? -1 : csim_pattern_find(&level->pattern, a, b);
       if (a < 0 || (a == b && !inner))
         slot[k] = NOWHERE;
       else
-        slot[k] =
-            b < 0 ? ALONE
-                  : (uint16_t)(csim_pattern_find(&level->pattern, a, b) - level->pattern.start[a]);
+        slot[k] = at < 0 ? ALONE : (uint16_t)(at - level->pattern.start[a]);
     }
 }
 
@@ -131,9 +130,70 @@ static int allocate_level(csim_arena *arena, csim_multigrid_level *level) {
   return csim_precond_create_jacobi(arena, level->nrow, &level->P);
 }
 
-// Creates the levels above the given rows. `inner`: blocks inside an aggregate count, else they are
-// left out.
-static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_multigrid *C) {
+static int allocate_rows(csim_arena *arena, const adjacency *rows, csim_multigrid_level *level) {
+  level->start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)level->nrow + 1);
+  level->row = CSIM_ARENA_NEW(arena, int, rows->nrow);
+  level->slot = CSIM_ARENA_NEW(arena, uint16_t, rows->start[0][rows->nrow]);
+  level->far = CSIM_ARENA_NEW(arena, uint16_t, rows->start[1][rows->nrow]);
+  return arena->failed ? -1 : 0;
+}
+
+// Numbers the knots of free rows. Rows alone in theirs are in none.
+static void number_knots(const adjacency *rows, const int *knot, int *count,
+                         csim_multigrid_level *knots) {
+  for (int i = 0; i < rows->nrow; i++)
+    if (knot[i] >= 0 && is_free(rows, i)) count[knot[i]]++;
+  for (int i = 0; i < rows->nrow; i++) count[i] = count[i] > 1 ? knots->nrow++ : -1;
+  for (int i = 0; i < rows->nrow; i++)
+    knots->aggregate[i] = knot[i] >= 0 && is_free(rows, i) ? count[knot[i]] : -1;
+}
+
+static int create_knots(csim_arena *arena, const adjacency *rows, const int *knot, int inner,
+                        csim_multigrid_level *knots) {
+  csim_arena temp = {0};
+  int *count = CSIM_ARENA_NEW(&temp, int, rows->nrow);
+  knots->aggregate = CSIM_ARENA_NEW(arena, int, rows->nrow);
+  if (temp.failed) arena->failed = 1;
+  if (!arena->failed) number_knots(rows, knot, count, knots);
+  csim_arena_free(&temp);
+  if (arena->failed || knots->nrow == 0) return arena->failed ? -1 : 0;
+  if (allocate_rows(arena, rows, knots) ||
+      csim_pattern_build(arena, knots->nrow, 0, NULL, &knots->pattern) ||
+      allocate_level(arena, knots))
+    return -1;
+  list_rows(rows->nrow, knots);
+  find_slots(rows, 0, inner, knots, knots->slot);
+  find_slots(rows, 1, 0, knots, knots->far);
+  return 0;
+}
+
+// Aggregates rows of which knots are one. Returns the number of aggregates, or -1 when out of
+// memory.
+static int aggregate_knotted(csim_arena *arena, const adjacency *rows,
+                             const csim_multigrid_level *knots, int *aggregate) {
+  csim_multigrid_level whole = {.nrow = knots->nrow};
+  int *single = CSIM_ARENA_NEW(arena, int, rows->nrow), count = -1;
+  int *scratch = CSIM_ARENA_NEW(arena, int, rows->nrow);
+  int *none = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)rows->nrow + 1);
+  if (arena->failed) return -1;
+  whole.aggregate = aggregate; // first the knot or row alone that a row is in
+  for (int i = 0; i < rows->nrow; i++) {
+    aggregate[i] = knots->aggregate[i];
+    if (aggregate[i] < 0 && is_free(rows, i)) aggregate[i] = whole.nrow++;
+  }
+  if (coarse_pattern(arena, rows, &whole)) return -1;
+  adjacency contracted = {
+      whole.nrow, 2, {whole.pattern.start, none}, {whole.pattern.col, none}, NULL};
+  count = aggregate_rows(&contracted, NULL, scratch, single, NULL);
+  for (int i = 0; i < rows->nrow; i++)
+    if (aggregate[i] >= 0) aggregate[i] = single[aggregate[i]];
+  return count;
+}
+
+// Creates the knots, and the levels above the given rows. `inner`: blocks inside an aggregate
+// count, else they are left out.
+static int create_levels(csim_arena *arena, adjacency rows, const int *knot, int inner,
+                         csim_multigrid *C) {
   csim_arena temp = {0};
   int *none = CSIM_ARENA_NEW(&temp, int, (ptrdiff_t)rows.nrow + 1);
   int *scratch = CSIM_ARENA_NEW(&temp, int, rows.nrow);
@@ -141,17 +201,18 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_mult
   int few = rows.nrow / SHARE > FEW ? rows.nrow / SHARE : FEW;
   *C = (csim_multigrid){.nrow = rows.nrow};
   if (!rows.start[1]) rows.start[1] = rows.col[1] = none;
+  if (knot && !arena->failed) create_knots(arena, &rows, knot, inner, &C->knots);
   while (!arena->failed && rows.nrow > few && C->nlevel < CSIM_MAX_LEVEL) {
     csim_multigrid_level *level = &C->level[C->nlevel];
     level->aggregate = CSIM_ARENA_NEW(arena, int, rows.nrow);
     if (arena->failed) break;
-    level->nrow = aggregate_rows(&rows, NULL, scratch, level->aggregate, NULL);
-    if (level->nrow == 0 || level->nrow > rows.nrow / 2) break; // nothing gained
-    level->start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)level->nrow + 1);
-    level->row = CSIM_ARENA_NEW(arena, int, rows.nrow);
-    level->slot = CSIM_ARENA_NEW(arena, uint16_t, rows.start[0][rows.nrow]);
-    level->far = CSIM_ARENA_NEW(arena, uint16_t, rows.start[1][rows.nrow]);
-    if (arena->failed) break;
+    if (C->nlevel == 0 && C->knots.nrow > 0)
+      level->nrow = aggregate_knotted(&temp, &rows, &C->knots, level->aggregate);
+    else
+      level->nrow = aggregate_rows(&rows, NULL, scratch, level->aggregate, NULL);
+    if (temp.failed) arena->failed = 1;
+    if (level->nrow <= 0 || level->nrow > rows.nrow / 2) break; // nothing gained
+    if (allocate_rows(arena, &rows, level)) break;
     list_rows(rows.nrow, level);
     if (coarse_pattern(arena, &rows, level)) break;
     if (longest_row(&level->pattern) > ALONE) break; // a hub of a mesh; no slot is for more
@@ -169,20 +230,20 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_mult
   return arena->failed ? -1 : 0;
 }
 
-int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph,
+int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph, const int *knot,
                                 csim_multigrid *C) {
   adjacency rows = {graph->nrow,
                     2,
                     {graph->near_start, graph->far_start},
                     {graph->near_col, graph->far_col},
                     NULL};
-  return create_levels(arena, rows, 0, C);
+  return create_levels(arena, rows, knot, 0, C);
 }
 
 int csim_multigrid_create(csim_arena *arena, const csim_pattern *pattern,
-                          const unsigned char *fixed, csim_multigrid *C) {
+                          const unsigned char *fixed, const int *knot, csim_multigrid *C) {
   adjacency rows = {pattern->nrow, 2, {pattern->start, NULL}, {pattern->col, NULL}, fixed};
-  return create_levels(arena, rows, 1, C);
+  return create_levels(arena, rows, knot, 1, C);
 }
 
 // ------------------------------------------------------------------------------------- P^T A P
@@ -389,6 +450,21 @@ static int factor_tied(const csim_multigrid_level *level, const csim_couplings *
   return csim_cholesky_factor(&C->tied.F, A.val) == CSIM_SOLVE_CONVERGED;
 }
 
+// The diagonal of the knots. A coupling between rows of one knot resists no motion of it.
+static void update_knots(csim_pool *pool, level_job job, const csim_couplings *couplings,
+                         csim_multigrid_level *knots) {
+  job.level = knots;
+  csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, job.below ? sum_blocks : sum_edges, &job);
+  for (int i = 0; couplings && i < couplings->n; i++) {
+    const csim_coupling *c = &couplings->item[i];
+    for (int k = 1; k < c->n; k++)
+      for (int j = 0, at = knots->aggregate[c->row[k]]; at >= 0 && j < k; j++)
+        if (knots->aggregate[c->row[j]] == at)
+          add_block(2 * c->w[k] * c->w[j], c->B, knots->A.val + csim_row(9, at));
+  }
+  csim_precond_update(pool, &knots->A, &knots->P);
+}
+
 static int is_tied(const csim_multigrid *C) {
   return C->tied.F.n > 0;
 }
@@ -398,6 +474,7 @@ static void update_levels(csim_pool *pool, level_job job, csim_couplings *coupli
   int most = C->nrow / TIED_SHARE > FEW_TIED ? C->nrow / TIED_SHARE : FEW_TIED;
   C->tied.F.n = 0;
   C->used = C->nlevel;
+  if (C->knots.nrow > 0) update_knots(pool, job, couplings, &C->knots);
   for (int l = 0; l < C->used; l++) {
     csim_multigrid_level *level = job.level = &C->level[l];
     csim_pool_for(pool, level->nrow, AGGREGATE_GRAIN, job.below ? sum_blocks : sum_edges, &job);
@@ -464,8 +541,26 @@ static void prolong_rows(void *context, int first, int last) {
       csim_add_scaled(1, job->level->z + csim_xyz(job->level->aggregate[i]), job->z + csim_xyz(i));
 }
 
+// Adds the corrections of knots to z of their rows.
+static void prolong_knots(void *context, int first, int last) {
+  const level_job *job = context;
+  for (int c = first; c < last; c++)
+    for (int m = job->level->start[c]; m < job->level->start[c + 1]; m++)
+      csim_add_scaled(1, job->level->z + csim_xyz(c), job->z + csim_xyz(job->level->row[m]));
+}
+
+static double add_knots(csim_pool *pool, csim_multigrid_level *knots, const double *r, double *z) {
+  level_job job = {.level = knots, .r = r, .z = z};
+  pool = pool_of(pool, knots->nrow);
+  csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, restrict_rows, &job);
+  csim_precond_apply(pool, &knots->P, knots->r, knots->z);
+  csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, prolong_knots, &job);
+  return csim_vector_dot(pool, 3 * knots->nrow, knots->r, knots->z);
+}
+
 double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, double *z) {
-  if (C->used == 0) return 0;
+  double knots = C->knots.nrow > 0 ? add_knots(pool, &C->knots, r, z) : 0;
+  if (C->used == 0) return knots;
   for (int l = 0; l < C->used; l++) {
     level_job job = {.level = &C->level[l], .r = l ? C->level[l - 1].r : r};
     csim_pool_for(l ? pool_of(pool, C->level[l - 1].nrow) : pool, job.level->nrow, AGGREGATE_GRAIN,
@@ -483,6 +578,6 @@ double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, d
     level_job job = {.level = &C->level[l], .z = below ? below->z : z};
     csim_pool_for(pool_of(pool, nrow), nrow, ROW_GRAIN, prolong_rows, &job);
   }
-  return csim_vector_dot(pool_of(pool, C->level[0].nrow), 3 * C->level[0].nrow, C->level[0].r,
-                         C->level[0].z);
+  return knots + csim_vector_dot(pool_of(pool, C->level[0].nrow), 3 * C->level[0].nrow,
+                                 C->level[0].r, C->level[0].z);
 }

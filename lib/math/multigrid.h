@@ -11,6 +11,10 @@
 // next. Coarse matrices get these couplings, P^T C P. Where they tie rows that the pattern of a
 // level does not, that level is solved exactly as soon as it is small: aggregates are of one layer
 // of cloth each, and without the couplings a stack of layers that move together counts as held.
+// Knots are rows that much stiffer blocks tie together, like both ends of a stitch. They move as
+// one in softer ways, which neither block-Jacobi nor aggregates of many more rows find: a knot is
+// never split by an aggregate, and has a correction of its own, z += sum over knots K D_K^-1 K^T r.
+// A dress just sewn took 456 iterations to a tenth of its residual without them, and takes 77.
 // Aggregation: Vanek, Mandel & Brezina 1996; additive levels: Bramble, Pasciak & Xu 1990.
 #ifndef CSIM_MATH_MULTIGRID_H
 #define CSIM_MATH_MULTIGRID_H
@@ -53,9 +57,10 @@ typedef struct csim_multigrid {
   int nrow;
   int nlevel; ///< 0: no correction
   csim_multigrid_level level[CSIM_MAX_LEVEL];
-  csim_cholesky F; ///< of the last level
-  int used;        ///< levels of the matrix updated last; the last of them is solved exactly
-  int factored;    ///< 0: it was not positive definite and is left out
+  csim_cholesky F;            ///< of the last level
+  csim_multigrid_level knots; ///< beside the levels, with the diagonal of its matrix only
+  int used;     ///< levels of the matrix updated last; the last of them is solved exactly
+  int factored; ///< 0: it was not positive definite and is left out
   struct {
     csim_arena arena;
     csim_pattern pattern;
@@ -79,11 +84,14 @@ int csim_multigrid_aggregate(const csim_pattern *pattern, const unsigned char *e
 
 /// Chooses the aggregates for matrices on a graph, or on a pattern whose fixed rows are those of
 /// the identity, and allocates everything.
+/// @param knot   (nrow) rows of one number, below nrow, are a knot; -1: in none. NULL: there are
+/// none
 /// @param fixed  (pattern->nrow) non-zero = fixed
 /// @return 0, or -1 when out of memory (arena->failed)
-int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph, csim_multigrid *C);
+int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph, const int *knot,
+                                csim_multigrid *C);
 int csim_multigrid_create(csim_arena *arena, const csim_pattern *pattern,
-                          const unsigned char *fixed, csim_multigrid *C);
+                          const unsigned char *fixed, const int *knot, csim_multigrid *C);
 
 /// Computes the coarse matrices of A and of what it has outside of its pattern.
 /// @param couplings  overwritten; NULL: none

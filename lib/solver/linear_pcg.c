@@ -16,17 +16,20 @@ static void *pcg_create(csim_arena *arena, const csim_model *model,
                         const csim_solver_params *params, csim_linear_matrix *A) {
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
   int levels = params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL;
+  const int *knot = model->links.seam; // stitches are much stiffer than cloth
   pcg *s = CSIM_ARENA_NEW(arena, pcg, 1);
   if (!s || csim_linear_matrix_create(arena, model, params, !ichol, A)) return NULL;
 
   if (A->on_edges) {
     csim_precond_create_jacobi(arena, model->nvert, &s->P);
-    if (levels && !arena->failed) csim_multigrid_create_edges(arena, &A->K.graph, &s->multigrid);
+    if (levels && !arena->failed)
+      csim_multigrid_create_edges(arena, &A->K.graph, knot, &s->multigrid);
     return s;
   }
   const csim_pattern *pattern = &A->layout.pattern;
   csim_precond_create(arena, pattern, ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
-  if (levels && !arena->failed) csim_multigrid_create(arena, pattern, model->fixed, &s->multigrid);
+  if (levels && !arena->failed)
+    csim_multigrid_create(arena, pattern, model->fixed, knot, &s->multigrid);
   return s;
 }
 
@@ -42,7 +45,8 @@ static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_li
   csim_pool *pool = problem->pool;
   csim_couplings *couplings = &s->couplings;
   couplings->n = 0;
-  if (s->multigrid.nlevel > 0 && problem->contact) // without them it is only slower
+  if ((s->multigrid.nlevel > 0 || s->multigrid.knots.nrow > 0) &&
+      problem->contact) // without them it is only slower
     (void)csim_contact_couplings(problem->contact, couplings);
   if (A->on_edges) {
     csim_precond_update_edges(pool, &A->K.A, &s->P);

@@ -53,10 +53,10 @@ static void create(int cells, int on_graph, fixture *f) {
     for (int c = 0; c < 3; c++) f->H.val[9 * pattern->diag[i] + 4 * c] += model->mass[i] / (h * h);
   csim_bsr_fix(NULL, model->fixed, &f->H);
   if (on_graph) {
-    CHECK(csim_multigrid_create_edges(&f->arena, &f->K.graph, &f->C) == 0);
+    CHECK(csim_multigrid_create_edges(&f->arena, &f->K.graph, NULL, &f->C) == 0);
     csim_multigrid_update_edges(k->pool, &f->K.A, NULL, &f->C);
   } else {
-    CHECK(csim_multigrid_create(&f->arena, pattern, model->fixed, &f->C) == 0);
+    CHECK(csim_multigrid_create(&f->arena, pattern, model->fixed, NULL, &f->C) == 0);
     csim_multigrid_update(k->pool, &f->H, NULL, &f->C);
   }
   CHECK(f->C.nlevel > 0 && f->C.factored);
@@ -263,6 +263,93 @@ static void test_ties(int cells) {
   destroy(&f);
 }
 
+// Numbers vertices of both sides of a line through the cloth, pair by pair. Returns the numbers.
+static int *knots_of(fixture *f, int cells) {
+  int *knot = CSIM_ARENA_NEW(&f->arena, int, f->k.model->nvert);
+  int first = cells / 2 * (cells + 1);
+  for (int i = 0; i < f->k.model->nvert; i++) knot[i] = -1;
+  for (int i = first; i <= first + cells; i++) knot[i] = knot[i + cells + 1] = i;
+  return knot;
+}
+
+// A seam: edges across a line that are as stiff as 2e5 N/m. Levels that know it take less than
+// half of the iterations, and remain symmetric.
+static void test_knots(int cells) {
+  fixture f;
+  int iterations[2];
+  create(cells, 1, &f);
+  const csim_edge_graph *graph = &f.K.graph;
+  const int *knot = knots_of(&f, cells);
+  int n = 3 * graph->nrow, seams = 0;
+  for (int i = 0; i < graph->nrow; i++)
+    for (int e = graph->near_start[i]; e < graph->near_start[i + 1]; e++)
+      if (knot[i] >= 0 && knot[i] == knot[graph->near_col[e]]) {
+        f.K.A.near[4 * e + 3] = 2e5;
+        seams++;
+      }
+  CHECK(seams == 2 * (cells + 1));
+  CHECK(csim_precond_update_edges(NULL, &f.K.A, &f.P) == 0);
+  for (int known = 0; known < 2; known++) {
+    csim_multigrid_free(&f.C);
+    CHECK(csim_multigrid_create_edges(&f.arena, graph, known ? knot : NULL, &f.C) == 0);
+    CHECK(f.C.knots.nrow == (known ? cells + 1 : 0));
+    csim_multigrid_update_edges(NULL, &f.K.A, NULL, &f.C);
+    iterations[known] = solve(&f, NULL, 1);
+  }
+  CHECK(2 * iterations[1] < iterations[0]);
+  for (int i = 0; i < graph->nrow; i++) // of one knot, of one aggregate
+    if (knot[i] >= 0) CHECK(f.C.level[0].aggregate[i] == f.C.level[0].aggregate[knot[i]]);
+  double *r[2], *z[2];
+  unsigned seed = 9;
+  for (int k = 0; k < 2; k++) {
+    r[k] = CSIM_ARENA_NEW(&f.arena, double, n);
+    z[k] = CSIM_ARENA_NEW(&f.arena, double, n);
+    for (int i = 0; i < n; i++) r[k][i] = f.k.model->fixed[i / 3] ? 0 : kit_random(&seed);
+  }
+  double rz = csim_multigrid_add(NULL, &f.C, r[0], z[0]);
+  csim_multigrid_add(NULL, &f.C, r[1], z[1]);
+  CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[0]), rz, 1e-12 * rz);
+  CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[1]), csim_vector_dot(NULL, n, r[1], z[0]),
+             1e-10 * rz);
+  destroy(&f);
+}
+
+// Couplings in knots give the same as blocks of the matrix.
+static void test_knots_coupled(void) {
+  enum { CELLS = 30 };
+  fixture f;
+  create(CELLS, 0, &f);
+  int nrow = f.H.pattern->nrow, n = 3 * nrow;
+  const int *knot = knots_of(&f, CELLS);
+  double *r = CSIM_ARENA_NEW(&f.arena, double, n), *z[2], scale = 0;
+  csim_couplings list = new_list(&f, nrow), known = new_list(&f, nrow);
+  unsigned seed = 7;
+  for (int i = 0; i < n; i++) r[i] = f.k.model->fixed[i / 3] ? 0 : kit_random(&seed);
+  for (int i = 0; i < nrow; i++)
+    if (knot[i] >= 0 && knot[i] != i)
+      couple(&f, i, knot[i], (double[3]){kit_random(&seed), kit_random(&seed), 1}, 1e4, &list);
+  CHECK(list.n == CELLS + 1);
+  known.n = list.n;
+  memcpy(known.item, list.item, (size_t)list.n * sizeof *list.item);
+  CHECK(csim_multigrid_create(&f.arena, f.H.pattern, f.k.model->fixed, knot, &f.C) == 0);
+  for (int blocks = 0; blocks < 2; blocks++) {
+    z[blocks] = CSIM_ARENA_NEW(&f.arena, double, n);
+    csim_multigrid_update(NULL, &f.H, blocks ? NULL : &known, &f.C);
+    csim_multigrid_add(NULL, &f.C, r, z[blocks]);
+    for (int i = 0; i < list.n && !blocks; i++)
+      for (int end = 0; end < 2; end++) {
+        const int *row = list.item[i].row;
+        double *to =
+            f.H.val + 9 * (ptrdiff_t)csim_pattern_find(f.H.pattern, row[end], row[1 - end]);
+        for (int a = 0; a < 9; a++) to[a] -= list.item[i].B[a];
+      }
+  }
+  for (int i = 0; i < n; i++) scale = fmax(scale, fabs(z[0][i]));
+  for (int i = 0; i < n; i++) CHECK_NEAR(z[1][i], z[0][i], 1e-10 * scale);
+  CHECK(scale > 0);
+  destroy(&f);
+}
+
 // Nothing to hold on to: no vertices joined, or too few of them.
 static void test_small(void) {
   fixture f = {0};
@@ -270,7 +357,7 @@ static void test_small(void) {
   kit_begin(4, x, 1, 0.01, &f.k);
   kit_ready(&f.k, 1);
   CHECK(csim_layout_build(&f.arena, f.k.model, &f.layout) == 0);
-  CHECK(csim_multigrid_create(&f.arena, &f.layout.pattern, f.k.model->fixed, &f.C) == 0);
+  CHECK(csim_multigrid_create(&f.arena, &f.layout.pattern, f.k.model->fixed, NULL, &f.C) == 0);
   CHECK(f.C.nlevel == 0);
   CHECK(csim_multigrid_add(NULL, &f.C, x, x) == 0);
   destroy(&f);
@@ -294,6 +381,8 @@ int main(void) {
   test_couplings();
   test_ties(40);  // solved exactly on the first level
   test_ties(100); // on the second
+  test_knots(60);
+  test_knots_coupled();
   test_small();
   return check_report();
 }
