@@ -50,7 +50,7 @@ static const char phases[] =
     "{\"name\": \"fall\","
     " \"frames\": {\"end\": %d, \"until\": \"rest\", \"rest_speed\": 0.5},"
     " \"solver\": {\"step_tolerance\": 0.0005}},"
-    "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"substeps\": 2, \"until\": \"rest\"},"
+    "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"substeps\": 1, \"until\": \"rest\"},"
     " \"solver\": " DRAPE_SOLVER "},"
     "{\"name\": \"fit\", \"frames\": {\"end\": %d, \"substeps\": 2, \"until\": \"rest\"},"
     " \"contact\": {\"self_thickness\": 0.00025}, \"solver\": " DRAPE_SOLVER "}]}";

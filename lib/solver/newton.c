@@ -177,7 +177,7 @@ static csim_solve_report solve_exactly(const csim_problem *problem, newton *s, d
 // solved to half of the residual left by the last step (Eisenstat & Walker 1996). The first is
 // solved more accurately, which saved one Newton iteration in eleven.
 static double choose_tolerance(const csim_solver_params *params, int iteration, double ratio) {
-  static const double FIRST = 0.4, LATER = 6; // times linear_tolerance
+  static const double FIRST = 0.4, LATER = 20; // times linear_tolerance
   static const double MOST = 0.3;
   double tolerance = params->linear_tolerance;
   if (iteration == 0) return FIRST * tolerance;
@@ -382,7 +382,8 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
-  double last_residual = INFINITY, ratio = 1; // of this residual to the last one
+  double last_residual = INFINITY, least_residual = INFINITY;
+  double ratio = 1; // of this residual to the least one before
   s->cut = 0;
   int together = 0, misses = 0, times = 0; // steps with colliders are not counted as iterations
   int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
@@ -399,8 +400,9 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     if (params->balance > 0) csim_balance_begin(problem, &s->balance, x);
     // F no longer resolves progress; continue only while the gradient decreases
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
-    ratio = report.residual / last_residual;
+    ratio = report.residual / least_residual;
     last_residual = report.residual;
+    least_residual = csim_min(least_residual, report.residual);
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.outcome == CSIM_OUTCOME_LIMIT && together < MOST_TOGETHER && problem->contact &&
         misses < MOST_MISSES && moves_together(problem->contact)) {
