@@ -324,8 +324,10 @@ panel() { # NAME: least and most x, y and z of its vertices
 }
 strained=$(strained $start)
 check "panels are bent without strain but at the waist, where bends are as small as triangles: $strained" awk "BEGIN { exit !($strained < 0.1) }"
-read -r _ _ _ high behind _ <<<"$(panel front)"
-check "the front hangs before the body, under $high m, from z = $behind m" awk "BEGIN { exit !($high < 1.0 && $behind > 0.1) }"
+read -r _ _ low high behind _ <<<"$(panel front)"
+check "the front hangs before the body, below the strip (1.12 m): under $high m, from z = $behind m" awk "BEGIN { exit !($high < 1.12 && $high > 1.1 && $behind > 0.1) }"
+read -r _ _ _ high _ _ <<<"$(panel lower)"
+check "and the band, drawn 7 cm farther down, from $high m, below the skirt's $low m" awk "BEGIN { exit !($high < $low && $high > $low - 0.02) }"
 read -r l h _ _ back front <<<"$(panel lower)"
 check "the band is half a ring: x $l to $h m, z $back to $front m" awk "BEGIN { r = 1.2 / 3.14159
   exit !($h - $l > 1.98 * r && $h - $l < 2.02 * r && $front - $back > 0.97 * r && $front - $back < 1.03 * r) }"
