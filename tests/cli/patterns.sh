@@ -165,6 +165,11 @@ sed "s/{\"panels\": {/{\"panels\": {$(echo $(cuffed left_f 15 12 0) $(cuffed lef
 expect 0 "$clothsim" wide.scene.json -v -o cuffed -e 1 --set skirt.mesh.pattern=cuffed.json
 says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
 check "arms are $(reach cuffed/body_0001.obj) m long in sleeves" awk "BEGIN { exit !(($(reach cuffed/body_0001.obj) - 0.36) ^ 2 < 4e-4) }"
+# and as far as the bodice covers them, here to 0.35 m, too
+sed 's/"arm"/"body"/g' cuffed.json >covered.json
+expect 0 "$clothsim" wide.scene.json -v -o covered -e 1 --set skirt.mesh.pattern=covered.json
+says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
+check "arms are $(reach covered/body_0001.obj) m long in a bodice" awk "BEGIN { exit !(($(reach covered/body_0001.obj) - 0.36) ^ 2 < 4e-4) }"
 # a bodice whose top edges are sewn over the body starts above it (1 m); its sides, which run through it far below, do not count
 shell() { # NAME Z TURN
   cat <<END
@@ -203,6 +208,11 @@ mean_y() { # FILE FROM TO: of vertices between two x
 }
 arm=$(mean_y vested/body_0001.obj 0.36 0.54) around=$(mean_y vested/skirt_0001.obj 0.36 0.54)
 check "the sleeve is at $around m, the arm at $arm" awk "BEGIN { exit !(($around - $arm) ^ 2 < 4e-4 && $arm > 0.75) }"
+# hanging arms in sleeves, which would stay between the panels of a skirt, are raised until they are level, to 0.8 m
+expect 0 "$clothsim" wide.scene.json -v -o level -e 1 --set skirt.mesh.pattern=cuffed.json --set body.mesh.file=hanging.obj
+says '2 arms, which the skirt would be sewn around, are raised to frame 108'
+low=$(awk '$1 == "v" && ($2 > 0.4 || $2 < -0.4) { if (!n++ || $3 < y) y = $3 } END { print y }' level/body_0001.obj)
+check "hands are at $low m" awk "BEGIN { exit !($low > 0.75 && $low < 0.82) }"
 # in sleeves arms stay where side seams cross them at the shoulder
 sed 's/-35, 40\], \[35, 40\], \[35, 77\], \[-35, 77/-28, 40], [28, 40], [28, 77], [-28, 77/' vested.json >narrow.json
 expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=narrow.json --set body.mesh.file=hanging.obj
