@@ -277,6 +277,21 @@ typedef struct csim_girth {
 /// @param both  1: of both legs
 csim_girth csim_trunk_girth(const csim_trunk *trunk, const double x[3], int both);
 
+/// A level ellipse around the trunk, or around the leg on its side of the body.
+typedef struct csim_oval {
+  double middle[3];
+  double along[3]; ///< unit, horizontal: of the long axis
+  double length;   ///< [m] around it
+  double room;     ///< [m] to what is inside
+  int both;        ///< 1: around both legs
+  double half[2];  ///< [m] axes
+} csim_oval;
+
+/// Finds the roundest one of its length that leaves room for what is inside of it at this height: a
+/// circle where it is, or an ellipse around the middle of that.
+/// @return 1; 0: there is none, and it is a circle where it was
+int csim_fit_oval(const csim_trunk *trunk, csim_oval *oval);
+
 /// Bends panels of skirts that reach above their own waist.
 /// @param      bent   (panels->n) not 0: it is already
 /// @param[out] count  how many were

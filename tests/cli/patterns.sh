@@ -460,4 +460,51 @@ hem() { # FILE GROUP: length of the edges between its lowest vertices, and exten
 }
 read -r length wide <<<"$(hem flared/leg_0001.obj front_cuff)"
 check "its lower edge is $length m long, 0.4 m flat, and $wide m wide" awk "BEGIN { exit !($length > 0.36 && $length < 0.44 && $wide < 0.25) }"
+# Half a ring that both legs do not fit into as a circle (0.18 m and 0.23 m) starts as an ellipse around them, also under a slanted hem:
+# sectors of 180 degrees, turned by 12.
+awk '$1 == "v" { x[++n] = $0 } $1 == "f" { f[++m] = $0 } END { for (i = 1; i <= n; i++) print x[i]
+  for (i = 1; i <= n; i++) { split(x[i], c, " "); print "v", -c[2], c[3], c[4] } for (i = 1; i <= m; i++) print f[i]
+  for (i = 1; i <= m; i++) { k = split(f[i], c, " "); printf "f"; for (j = k; j > 1; j--) printf " %d", c[j] + n; print "" } }' leg.obj >legs.obj
+sector() { # NAME Z TURN SLANT
+  cat <<END
+"$1": {"label": "leg", "translation": [0, 40, $2], "rotation": [0, $3, $4], "vertices": [[-18, 0], [-26, 0], [26, 0], [18, 0]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2], "curvature": {"type": "circle", "params": [26, 1, 1]}}, {"endpoints": [2, 3]},
+    {"endpoints": [3, 0], "curvature": {"type": "circle", "params": [18, 1, 0]}}]}
+END
+}
+skirt() { # BANDS STITCHES
+  echo "{\"pattern\": {\"panels\": {$(half front 15 0 28 40 60 | sed 's/\[15, 0/[0, 0/'), $(half back -15 180 28 40 60 | sed 's/\[15, 0/[0, 0/'), $1},
+   \"stitches\": [$(ends front back 1 3), $(ends front back 3 1), $2]}, \"properties\": {\"curvature_coords\": \"relative\", \"units_in_meter\": 100}}"
+}
+skirt "$(half low_f 15 0 38 20 28 | sed 's/\[15, 0/[0, 0/; s/, "label": "lower_interface"//'), $(half low_b -15 180 38 20 28 | sed 's/\[15, 0/[0, 0/; s/, "label": "lower_interface"//')" \
+  "$(ends low_f low_b 1 3), $(ends low_f low_b 3 1), $(ends front low_f 0 2), $(ends back low_b 0 2)" >bands.json
+skirt "$(sector low_f 15 0 -12), $(sector low_b -15 180 -12)" \
+  "$(ends low_f low_b 0 2), $(ends low_f low_b 2 0), $(ends front low_f 0 3), $(ends back low_b 0 3)" >sectors.json
+for name in bands sectors; do
+  expect 0 "$clothsim" wide.scene.json -v -o $name -e 1 --set skirt.mesh.pattern=$name.json --set skirt.mesh.resolution=0.02 --set body.mesh.file=legs.obj
+  says '2 of 4 panels are gathered or flared and start as waves of a ring'
+  start=$name/skirt_0001.obj
+  read -r l h _ _ front _ <<<"$(panel low_f)"
+  read -r _ _ _ _ _ back <<<"$(panel low_b)"
+  check "$name start around both legs, from x = $l to $h m, and their ends meet: z = $back and $front m" \
+    awk "BEGIN { exit !($l < -0.23 && $h > 0.23 && $l + $h > -0.01 && $l + $h < 0.01 && $front - $back > 0 && $front - $back < 0.015) }"
+done
+# A circular skirt that hangs below the crotch, narrower than both legs, starts stretched around them.
+yoke() { # NAME Z TURN
+  echo "\"$1\": {\"label\": \"body\", \"translation\": [0, 50, $2], \"rotation\": [0, $3, 0], \"vertices\": [[-30, 0], [30, 0], [30, 8], [-30, 8]],
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}"
+}
+cat >low_circle.json <<END
+{"pattern": {"panels": {$(yoke yoke 15 0), $(yoke nape -15 180), $(sector low_f 15 0 0), $(sector low_b -15 180 0)},
+ "stitches": [$(ends yoke nape 1 3), $(ends yoke nape 3 1), $(ends low_f low_b 0 2), $(ends low_f low_b 2 0), $(ends yoke low_f 0 3), $(ends nape low_b 0 3)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+sed -i 's/-18, 0\], \[-26, 0\], \[26, 0\], \[18, 0/-10, 0], [-30, 0], [30, 0], [10, 0/g; s/\[26, 1, 1\]/[30, 1, 1]/g; s/\[18, 1, 0\]/[10, 1, 0]/g' low_circle.json
+expect 0 "$clothsim" wide.scene.json -v -o low_circle -e 1 --set skirt.mesh.pattern=low_circle.json --set skirt.mesh.resolution=0.02 --set body.mesh.file=legs.obj
+says '2 of 4 panels are gathered or flared and start as waves of a ring'
+start=low_circle/skirt_0001.obj
+read -r l h _ _ front _ <<<"$(panel low_f)"
+read -r _ _ _ _ _ back <<<"$(panel low_b)"
+check "it starts around both legs, from x = $l to $h m, and its sides meet: z = $back and $front m" \
+  awk "BEGIN { exit !($l < -0.23 && $h > 0.23 && $front - $back > 0 && $front - $back < 0.015) }"
 report
