@@ -43,6 +43,7 @@ static const double WAVE = 0.08;     // [m] least length of a wave, along the up
 static const double FINE = 4;        // and in edges
 static const double STRAIGHT = 0.05; // least sagitta of a curved edge, in half its length
 static const double LEVEL = 0.1;     // sine of an angle below which an end is level
+static const double STRETCH = 0.25;  // most of an ellipse, as a share of its length
 static const double HALF = 0.49;     // of a turn: least angle of half a ring, in pi
 enum { SAMPLES = 32, HALVINGS = 40, STEPS = 64, LENGTHS = 8 };
 
@@ -212,33 +213,36 @@ static int find_ends(const flares *s, flare *f, int panel, double *out) {
 }
 
 // Makes half a ring an ellipse if a circle does not leave room for what is inside of it, and longer
-// than the edge above if that needs it, up to the length of its own edge.
+// than the edge above if that needs it. Beyond the length of its own edge it starts stretched.
 static void shape_ring(const flares *s, flare *f, const double x[3]) {
   csim_oval oval = {.room = 0.5 * ROOM, .both = f->both};
-  double most = csim_max(f->base, f->own);
+  double own = csim_max(f->base, f->own), base = f->base;
   memcpy(oval.along, f->along, sizeof oval.along);
-  for (int k = 0; k <= LENGTHS; k++) {
-    double base = f->base + (most - f->base) * k / LENGTHS;
+  for (int k = 1; k <= 2 * LENGTHS + 1; k++) {
     memcpy(oval.middle, x, sizeof oval.middle);
     oval.length = 2 * CSIM_PI * base / f->angle;
-    if (!csim_fit_oval(s->trunk, &oval)) continue;
-    f->base = base;
-    memcpy(f->half, oval.half, sizeof f->half);
-    if (oval.half[1] < oval.half[0]) memcpy(f->axis, oval.middle, sizeof f->axis);
-    return;
+    if (csim_fit_oval(s->trunk, &oval)) {
+      f->narrow = base > own;
+      f->base = base;
+      memcpy(f->half, oval.half, sizeof f->half);
+      if (oval.half[1] < oval.half[0]) memcpy(f->axis, oval.middle, sizeof f->axis);
+      return;
+    }
+    base = k <= LENGTHS ? f->base + (own - f->base) * k / LENGTHS
+                        : own * (1 + STRETCH * (k - LENGTHS) / LENGTHS);
   }
 }
 
 // Makes a ring that is too narrow for what is inside of it as wide as that needs, and moves it
-// there.
-static void widen(const flares *s, flare *f) {
+// there. flared: whether it would start as a ring if it were wide enough
+static void widen(const flares *s, flare *f, int flared) {
   double x[3] = {f->axis[0], f->top, f->axis[2]};
   csim_girth girth = csim_trunk_girth(s->trunk, x, f->both);
   f->narrow = 2 * CSIM_PI * f->own < girth.length * f->angle;
   if (f->narrow) {
     f->base = csim_max(f->base, (girth.radius + ROOM) * f->angle);
     memcpy(f->axis, girth.middle, sizeof f->axis);
-  } else if (f->angle > HALF * CSIM_PI) {
+  } else if (flared && f->angle > HALF * CSIM_PI) {
     shape_ring(s, f, x);
   }
 }
@@ -278,10 +282,10 @@ static int measure(const flares *s, flare *f, int panel) {
   if (a->bent) {
     f->base = a->base;
     f->narrow = a->narrow;
-  } else {
-    widen(s, f);
   }
-  return f->narrow || longest > LONGER * f->base ? above : -1;
+  int flared = longest > LONGER * f->base;
+  if (!a->bent) widen(s, f, flared);
+  return f->narrow || flared ? above : -1;
 }
 
 // Mean of |(q, q')|, as a share of R, for waves of `height` R.

@@ -242,13 +242,18 @@ static void set_turn(csim_link *link, const int tier[2], double begin, int nturn
   link->end = LATE;
 }
 
-// Lower tiers that start as a ring (see build_flare.c) are sewn at once, and pulled HELD times as
-// hard as what is still to close: a cuff that starts stretched around a leg would leave it.
+// Panels that start as a ring (see build_flare.c), and lower tiers whose ends meet, are sewn at
+// once, and pulled HELD times as hard as what is still to close: a cuff that starts stretched
+// around a leg would leave it, and half a circular skirt would spring flat and turn over.
 static const double TOGETHER = 0.015; // [m] least distance of sides that are not
+static const double RINGED = 0.03;    // [m] of those of a ring, which may have been moved apart
 static const double HELD = 20;
 
-static int is_held(const int tier[2], double length) {
-  return tier[0] == tier[1] && tier[0] > 1 && length < TOGETHER;
+static int is_held(const csim_body *body, const int *tier, const int vert[2], double length) {
+  int level = tier[vert[0]];
+  if (level != tier[vert[1]] || level < 1) return 0;
+  int ringed = body->ringed && body->ringed[vert[0]] && body->ringed[vert[1]];
+  return ringed ? length < RINGED : level > 1 && length < TOGETHER;
 }
 
 // Edges are gathered if they are longer than what they are sewn to by this factor.
@@ -291,7 +296,7 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
     csim_link *link = &build->link[first + i];
-    if (is_held(of, link->length)) {
+    if (is_held(body, tier, v, link->length)) {
       link->begin = -2;
       link->end = -1;
       continue;
@@ -334,7 +339,7 @@ static csim_status add_stitches(csim_build *build, const csim_object *object, co
     const int *v = body->mesh->stitch + csim_row(2, i);
     int node[4] = {body->vert0 + v[0], body->vert0 + v[1], 0, 0};
     double length = csim_distance(at(build, node[0]), at(build, node[1]));
-    int held = is_held((int[]){tier[v[0]], tier[v[1]]}, length);
+    int held = is_held(body, tier, v, length);
     joint.pull = source->seam_pull * (held && g->closed > g->begin ? HELD : 1);
     csim_status status = add_link(build, &joint, node, NULL);
     if (status) return status;
