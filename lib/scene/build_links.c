@@ -212,7 +212,9 @@ static csim_status number_seams(csim_build *build) {
 // better: a hood that is closed first slides up the head and takes the rest with it.
 //
 // Sleeves are tubes after LATE, and only then sewn to the rest. Drawn to the shoulder as open
-// panels they turned level, and the lower seam of a wide one ended above the arm.
+// panels they turned level, and the lower seam of a wide one ended above the arm. Cuffs are tubes
+// after half of that, and sewn to their sleeve from then on until EARLY: a wide sleeve that hangs
+// below the arm pulled an open cuff off it.
 static const double LATE = 0.4, EARLY = 0.6;
 static const char sleeve[] = "arm"; // GarmentCode's label of panels
 
@@ -240,6 +242,13 @@ static void set_turn(csim_link *link, const int tier[2], double begin, int nturn
   if (tier[0] != tier[1] || (tier[0] < 2 && !(gathered && begin > 0))) return;
   link->begin = 0;
   link->end = LATE;
+}
+
+// Sets when a stitch between panels that are no skirt closes, as a share of the time.
+// arms, cuffs: how many of its ends are on sleeves, and on their cuffs
+static void set_upper(csim_link *link, int arms, int cuffs, int skirts) {
+  link->begin = arms == 1 ? LATE : cuffs == 1 ? 0.5 * LATE : 0;
+  link->end = cuffs == 2 ? 0.5 * LATE : cuffs == 1 ? EARLY : arms == 2 ? LATE : skirts ? EARLY : 1;
 }
 
 // Panels that start as a ring (see build_flare.c), and lower tiers whose ends meet, are sewn at
@@ -281,8 +290,9 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
                                   int first) {
   const csim_mesh *mesh = body->mesh;
   int n = build->model->links.nlink - first, nturn = 1, waits = 0, skirts = 0;
-  unsigned char *arm = NULL;
-  csim_status status = csim_mark_label(mesh, sleeve, &arm);
+  unsigned char *arm = NULL, *cuff = CSIM_NEW(unsigned char, mesh->nvert);
+  csim_status status = cuff ? csim_mark_label(mesh, sleeve, &arm) : CSIM_MEMORY;
+  if (!status) status = csim_find_cuffs(mesh, arm, cuff);
   for (int i = 0; i < mesh->nvert && !status; i++) {
     waits |= tier[i] == 0;
     skirts |= tier[i] != 0;
@@ -301,15 +311,14 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
       link->end = -1;
       continue;
     }
-    int arms = arm[v[0]] + arm[v[1]]; // ends on sleeves
     if (of[0] != 0 || of[1] != 0) {
       set_turn(link, of, waits ? LATE : 0, nturn, gathered);
       continue;
     }
-    link->begin = arms == 1 ? LATE : 0;
-    link->end = arms == 2 ? LATE : skirts ? EARLY : 1;
+    set_upper(link, arm[v[0]] + arm[v[1]], cuff[v[0]] + cuff[v[1]], skirts);
   }
   free(arm);
+  free(cuff);
   return status;
 }
 

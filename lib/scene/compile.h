@@ -241,6 +241,11 @@ csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned c
 /// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier);
 
+/// Marks panels of sleeves that are sewn to other panels of sleeves only.
+/// @param      arm   (mesh->nvert) 1: of a panel of a sleeve
+/// @param[out] cuff  (mesh->nvert)
+csim_status csim_find_cuffs(const csim_mesh *mesh, const unsigned char *arm, unsigned char *cuff);
+
 /// Panels of a garment: the connected parts of its mesh.
 typedef struct csim_panels {
   csim_mesh *mesh;

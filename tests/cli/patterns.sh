@@ -515,4 +515,24 @@ read -r l h _ _ _ _ <<<"$(panel low_f)"
 check "from x = $l to $h m" awk "BEGIN { exit !($l < -0.23 && $h > 0.23) }"
 # which are sewn at once, before the sides of the strip above
 check "in frame 12 they are $(apart 0012) m apart" awk "BEGIN { exit !($(apart 0012) < 0.005) }"
+# cuffs of sleeves become tubes before they are sewn to the sleeve, by frame 13
+board() { # NAME LABEL X Y Z TURN WIDTH HEIGHT
+  echo "\"$1\": {\"label\": \"$2\", \"translation\": [$3, $4, $5], \"rotation\": [0, $6, 0], \"vertices\": [[0, 0], [$7, 0], [$7, $8], [0, $8]],
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}"
+}
+cat >cuff_tube.json <<END
+{"pattern": {"panels": {$(board chest body -15 70 12 0 27 30), $(board arm_f arm 15 70 12 0 20 30), $(board arm_b arm 35 70 -12 180 20 30),
+  $(board cuff_f arm 38 73 12 0 6 24), $(board cuff_b arm 44 73 -12 180 6 24)},
+ "stitches": [$(ends chest arm_f 1 3), $(ends arm_f arm_b 0 0), $(ends arm_f arm_b 2 2), $(ends cuff_f cuff_b 0 0), $(ends cuff_f cuff_b 2 2),
+  $(ends arm_f cuff_f 1 3), $(ends arm_b cuff_b 3 1)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -q -o cuff_tube -e 14 --set skirt.mesh.pattern=cuff_tube.json --set skirt.mesh.resolution=0.03
+start=cuff_tube/skirt_0014.obj
+read -r _ _ _ _ front _ <<<"$(panel cuff_f)"
+read -r _ _ _ _ _ back <<<"$(panel cuff_b)"
+check "the cuff's sides are at z = $back and $front m" awk "BEGIN { exit !($front - $back < 0.01) }"
+read -r _ _ _ _ front _ <<<"$(panel arm_f)"
+read -r _ _ _ _ _ back <<<"$(panel arm_b)"
+check "those of the sleeve are not closed: $back and $front m" awk "BEGIN { exit !($front - $back > 0.03) }"
 report
