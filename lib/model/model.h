@@ -30,6 +30,7 @@ typedef struct csim_body {
   int ntet;
   int *tet;               ///< (ntet x 4) vertices, counted from vert0; solids only
   double *placed;         ///< (nvert x 3) [m] before anything moves them; solids with render meshes
+  unsigned char *ringed;  ///< (nvert) 1: of a pattern's panel that starts in a ring; NULL: none is
   double damping;         ///< [1/s]
   double stretch_damping; ///< [s]
   double drag;            ///< [-] normal drag coefficient

@@ -24,9 +24,11 @@
 // and where halves meet q = R. If that is too short for what is inside, R and l_0 are larger, and
 // the upper edge starts stretched: sewn from in front of a leg, a cuff narrower than the leg closes
 // beside it. That is also how a skirt starts whose waist is below the crotch: it would close
-// between the legs. A band that hangs from such a band has the axis, R, l_0 and N of that. If the
-// upper edge is curved, M is where the lines of both ends meet, and t the angle there. If it is
-// straight, rows of the band are.
+// between the legs. Where a circle is long enough, but not as wide as both legs, the ring is an
+// ellipse of that length, if two halves make it: q(p) - R is then the distance from the ellipse,
+// and t a share of its length. A band that hangs from such a band has the axis, R, l_0 and N of
+// that. If the upper edge is curved, M is where the lines of both ends meet, and t the angle there.
+// If it is straight, rows of the band are.
 #include "base/dmath.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
@@ -41,7 +43,9 @@ static const double WAVE = 0.08;     // [m] least length of a wave, along the up
 static const double FINE = 4;        // and in edges
 static const double STRAIGHT = 0.05; // least sagitta of a curved edge, in half its length
 static const double LEVEL = 0.1;     // sine of an angle below which an end is level
-enum { SAMPLES = 32, HALVINGS = 40 };
+static const double STRETCH = 0.25;  // most of an ellipse, as a share of its length
+static const double HALF = 0.49;     // of a turn: least angle of half a ring, in pi
+enum { SAMPLES = 32, HALVINGS = 40, STEPS = 64, LENGTHS = 8 };
 
 // A line through points of the panel's plane: their middle, and the direction of largest spread.
 typedef struct line {
@@ -55,7 +59,7 @@ typedef struct flare {
   line end[2];       // at lower and higher u
   int straight;      // its upper edge
   double middle[2];  // [m] M, along and up
-  double most;       // angle of the ends
+  double most, turn; // angle from the middle to the ends; of the middle from straight down
   double top;        // [m] mean height of the upper edge
   double own;        // [m] half of its length
   double edge;       // [m] mean length of its edges
@@ -64,6 +68,7 @@ typedef struct flare {
   double angle;      // p_1
   double waves;      // N, a whole number
   double axis[3];    // a point of it
+  double half[2];    // [m] of the ring's axes, along and outwards; equal: R
   int both;          // it is around both legs
   double along[3];   // unit, horizontal
   const double *out; // unit, outwards
@@ -130,7 +135,7 @@ static void locate(const flares *s, const flare *f, int vert, double *t, double 
   }
   u -= f->middle[0];
   v -= f->middle[1];
-  *t = csim_atan2(u, -v) / f->most;
+  *t = (csim_atan2(u, -v) - f->turn) / f->most;
   *r = sqrt(u * u + v * v);
   *l = f->most * *r;
 }
@@ -162,7 +167,8 @@ static int is_straight(const flares *s, const flare *f, int panel) {
 // between the panels is. Returns 0 if they are too short, or not where they should be.
 static int find_ends(const flares *s, flare *f, int panel, double *out) {
   const csim_mesh *mesh = s->set->mesh;
-  double low = INFINITY, high = -INFINITY, sum = 0, most = 0, least = INFINITY, t, r, l;
+  double low = INFINITY, high = -INFINITY, sum = 0, least = INFINITY, t, r, l;
+  double from = INFINITY, to = -INFINITY;
   for (int i = 0; i < mesh->nvert; i++) {
     if (s->set->of[i] != panel) continue;
     low = csim_min(low, along_of(s, f, i));
@@ -189,26 +195,56 @@ static int find_ends(const flares *s, flare *f, int panel, double *out) {
     if (s->set->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);
     if (!(l > 0)) return 0;
-    most = csim_max(most, fabs(t));
-    least = csim_min(least, fabs(t));
+    from = csim_min(from, t);
+    to = csim_max(to, t);
   }
   if (f->straight) {
     f->middle[0] = 0.5 * (low + high);
-    return most < 1.1;
+    return csim_max(-from, to) < 1.1;
   }
-  f->most = most;
-  return least < 0.1 * most; // M is above it
+  f->turn = 0.5 * (from + to); // not 0 under a slanted hem
+  f->most = 0.5 * (to - from);
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (s->set->of[i] != panel) continue;
+    locate(s, f, i, &t, &r, &l);
+    least = csim_min(least, fabs(t));
+  }
+  return least < 0.1; // M is above it
+}
+
+// Makes half a ring an ellipse if a circle does not leave room for what is inside of it, and longer
+// than the edge above if that needs it. Beyond the length of its own edge it starts stretched.
+static void shape_ring(const flares *s, flare *f, const double x[3]) {
+  csim_oval oval = {.room = 0.5 * ROOM, .both = f->both};
+  double own = csim_max(f->base, f->own), base = f->base;
+  memcpy(oval.along, f->along, sizeof oval.along);
+  for (int k = 1; k <= 2 * LENGTHS + 1; k++) {
+    memcpy(oval.middle, x, sizeof oval.middle);
+    oval.length = 2 * CSIM_PI * base / f->angle;
+    if (csim_fit_oval(s->trunk, &oval)) {
+      f->narrow = base > own;
+      f->base = base;
+      memcpy(f->half, oval.half, sizeof f->half);
+      if (oval.half[1] < oval.half[0]) memcpy(f->axis, oval.middle, sizeof f->axis);
+      return;
+    }
+    base = k <= LENGTHS ? f->base + (own - f->base) * k / LENGTHS
+                        : own * (1 + STRETCH * (k - LENGTHS) / LENGTHS);
+  }
 }
 
 // Makes a ring that is too narrow for what is inside of it as wide as that needs, and moves it
-// there.
-static void widen(const flares *s, flare *f) {
+// there. flared: whether it would start as a ring if it were wide enough
+static void widen(const flares *s, flare *f, int flared) {
   double x[3] = {f->axis[0], f->top, f->axis[2]};
   csim_girth girth = csim_trunk_girth(s->trunk, x, f->both);
   f->narrow = 2 * CSIM_PI * f->own < girth.length * f->angle;
-  if (!f->narrow) return;
-  f->base = csim_max(f->base, (girth.radius + ROOM) * f->angle);
-  memcpy(f->axis, girth.middle, sizeof f->axis);
+  if (f->narrow) {
+    f->base = csim_max(f->base, (girth.radius + ROOM) * f->angle);
+    memcpy(f->axis, girth.middle, sizeof f->axis);
+  } else if (flared && f->angle > HALF * CSIM_PI) {
+    shape_ring(s, f, x);
+  }
 }
 
 // Measures the band, and the edge above it. Returns the panel above it, -1 if there is none or the
@@ -246,10 +282,10 @@ static int measure(const flares *s, flare *f, int panel) {
   if (a->bent) {
     f->base = a->base;
     f->narrow = a->narrow;
-  } else {
-    widen(s, f);
   }
-  return f->narrow || longest > LONGER * f->base ? above : -1;
+  int flared = longest > LONGER * f->base;
+  if (!a->bent) widen(s, f, flared);
+  return f->narrow || flared ? above : -1;
 }
 
 // Mean of |(q, q')|, as a share of R, for waves of `height` R.
@@ -276,17 +312,46 @@ static double height_at(const flares *s, const flare *f, double l) {
   return high;
 }
 
+// Speed of a point of the ellipse at angle p.
+static double speed(const flare *f, double p) {
+  double u = f->half[0] * csim_cos(p), v = f->half[1] * csim_sin(p);
+  return sqrt(u * u + v * v);
+}
+
+// The angle on the ellipse at which its length from the middle of the band is a share t of that to
+// the end.
+static double angle_at(const flare *f, double t) {
+  double step = 0.5 * CSIM_PI / STEPS, total = 0, sum = 0;
+  for (int k = 0; k < STEPS; k++) total += speed(f, (k + 0.5) * step);
+  for (int k = 0; k < 2 * STEPS; k++) { // t may be a little over 1
+    double next = speed(f, (k + 0.5) * step);
+    if (sum + next >= fabs(t) * total)
+      return (t < 0 ? -step : step) * (k + (fabs(t) * total - sum) / next);
+    sum += next;
+  }
+  return t < 0 ? -CSIM_PI : CSIM_PI;
+}
+
+// The point of the ring at t, and as far out as `height`, along and outwards.
+static void on_ring(const flare *f, double t, double height, double at[2]) {
+  int round = !(f->half[1] < f->half[0]);
+  double p = round ? f->angle * t : angle_at(f, t), u = csim_sin(p), v = csim_cos(p);
+  double l = round ? 1 : sqrt(u * u * f->half[1] * f->half[1] + v * v * f->half[0] * f->half[0]);
+  at[0] = round ? (f->R + height) * u : (f->half[0] + height * f->half[1] / l) * u;
+  at[1] = round ? (f->R + height) * v : (f->half[1] + height * f->half[0] / l) * v;
+}
+
 static void bend(const flares *s, const flare *f, int panel) {
   for (int i = 0; i < s->set->mesh->nvert; i++) {
-    double t, r, l, *x = s->set->mesh->vert + csim_xyz(i), up = x[1];
+    double t, r, l, at[2], *x = s->set->mesh->vert + csim_xyz(i), up = x[1];
     if (s->set->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);
-    double p = f->angle * t, wave = 1 - csim_cos(CSIM_PI * f->waves * (t + 1));
-    double q = f->R * (1 + height_at(s, f, l) * wave);
+    double wave = 1 - csim_cos(CSIM_PI * f->waves * (t + 1));
+    on_ring(f, t, f->R * height_at(s, f, l) * wave, at);
     memcpy(x, f->axis, 3 * sizeof *x);
     x[1] = f->straight ? up : f->middle[1] - r;
-    csim_add_scaled(q * csim_sin(p), f->along, x);
-    csim_add_scaled(q * csim_cos(p) + 0.5 * APART, f->out, x);
+    csim_add_scaled(at[0], f->along, x);
+    csim_add_scaled(at[1] + 0.5 * APART, f->out, x);
   }
 }
 
@@ -327,11 +392,27 @@ static int choose_bend(flares *s, int panel, int tier) {
     f->angle = a->angle;
     f->waves = a->waves;
     memcpy(f->axis, a->axis, sizeof f->axis);
+    memcpy(f->half, a->half, sizeof f->half);
     return 1;
   }
   f->R = f->base / f->angle;
   f->waves = csim_max(1, floor(2 * f->own / csim_max(WAVE, FINE * f->edge)));
   return 1;
+}
+
+// Gives all panels of a ring the widest of their rings, so that their ends meet.
+static void join_rings(flares *s) {
+  for (int k = 0; k < s->set->n; k++)
+    for (int m = 0; m < s->set->n; m++) {
+      flare *f = &s->flare[k];
+      const flare *wide = &s->flare[m];
+      if (!f->bent || !wide->bent || s->set->ring[k] != s->set->ring[m] || !(wide->R > f->R))
+        continue;
+      f->R = wide->R;
+      f->base = wide->R * f->angle;
+      memcpy(f->half, wide->half, sizeof f->half);
+      memcpy(f->axis, wide->axis, sizeof f->axis);
+    }
 }
 
 csim_status csim_bend_flared(const csim_panels *panels, const csim_trunk *trunk,
@@ -348,9 +429,11 @@ csim_status csim_bend_flared(const csim_panels *panels, const csim_trunk *trunk,
     first[panels->of[i]] = i;
     last = panels->tier[i] > last ? panels->tier[i] : last;
   }
-  for (int t = 1; t <= last && !status; t++)
+  for (int t = 1; t <= last && !status; t++) {
     for (int k = 0; k < n; k++)
       if (panels->tier[first[k]] == t) *count += choose_bend(&s, k, t);
+    join_rings(&s);
+  }
   for (int k = 0; k < n && !status; k++) // afterwards, as panels are measured by each other
     if (s.flare[k].bent) bend(&s, &s.flare[k], k);
   for (int k = 0; k < n && !status; k++)

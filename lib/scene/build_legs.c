@@ -7,10 +7,14 @@
 #include "math/vec3.h"
 #include "scene/compile.h"
 
+#include <string.h>
+
 static const double SLAB = 0.03;    // [m] above and below a height: more than a triangle of a body
 static const double BETWEEN = 0.02; // [m] half of the least space between legs
 
-enum { DIRECTIONS = 16 };
+static const double FLATTEST = 0.3; // least ratio of an ellipse's axes
+
+enum { DIRECTIONS = 16, RATIOS = 14 };
 
 double csim_leg_at(const csim_trunk *trunk, double x, double far, const double height[2]) {
   double low = INFINITY, high = -INFINITY;
@@ -76,4 +80,40 @@ csim_girth csim_trunk_girth(const csim_trunk *trunk, const double x[3], int both
     girth.radius = csim_max(girth.radius, sqrt(d[0] * d[0] + d[1] * d[1]));
   }
   return girth;
+}
+
+// Half axes of an ellipse of this length and ratio of them (Ramanujan).
+static void axes_of(double length, double ratio, double half[2]) {
+  double sum = 3 * (1 + ratio) - sqrt((3 + ratio) * (1 + 3 * ratio));
+  half[0] = length / (CSIM_PI * sum);
+  half[1] = ratio * half[0];
+}
+
+static int encloses(const csim_trunk *trunk, const csim_oval *oval, const double half[2]) {
+  double across[2] = {-oval->along[2], oval->along[0]};
+  double a = half[0] - oval->room, b = half[1] - oval->room;
+  if (!(a > 0 && b > 0)) return 0;
+  for (int i = 0; i < trunk->n; i++) {
+    const double *p = trunk->x + csim_xyz(i);
+    if (!is_inside(p, oval->middle, oval->both)) continue;
+    double x = p[0] - oval->middle[0], z = p[2] - oval->middle[2];
+    double u = (x * oval->along[0] + z * oval->along[2]) / a;
+    double v = (x * across[0] + z * across[1]) / b;
+    if (u * u + v * v > 1) return 0;
+  }
+  return 1;
+}
+
+int csim_fit_oval(const csim_trunk *trunk, csim_oval *oval) {
+  double middle[3];
+  memcpy(middle, oval->middle, sizeof middle);
+  for (int k = 0; k <= RATIOS; k++) {
+    axes_of(oval->length, 1 - (1 - FLATTEST) * k / RATIOS, oval->half);
+    if (encloses(trunk, oval, oval->half)) return 1;
+    if (k == 0)
+      memcpy(oval->middle, csim_trunk_girth(trunk, middle, oval->both).middle, sizeof middle);
+  }
+  axes_of(oval->length, 1, oval->half);
+  memcpy(oval->middle, middle, sizeof middle);
+  return 0;
 }

@@ -212,7 +212,9 @@ static csim_status number_seams(csim_build *build) {
 // better: a hood that is closed first slides up the head and takes the rest with it.
 //
 // Sleeves are tubes after LATE, and only then sewn to the rest. Drawn to the shoulder as open
-// panels they turned level, and the lower seam of a wide one ended above the arm.
+// panels they turned level, and the lower seam of a wide one ended above the arm. Cuffs are tubes
+// after half of that, and sewn to their sleeve from then on until EARLY: a wide sleeve that hangs
+// below the arm pulled an open cuff off it.
 static const double LATE = 0.4, EARLY = 0.6;
 static const char sleeve[] = "arm"; // GarmentCode's label of panels
 
@@ -242,13 +244,25 @@ static void set_turn(csim_link *link, const int tier[2], double begin, int nturn
   link->end = LATE;
 }
 
-// Lower tiers that start as a ring (see build_flare.c) are sewn at once, and pulled HELD times as
-// hard as what is still to close: a cuff that starts stretched around a leg would leave it.
+// Sets when a stitch between panels that are no skirt closes, as a share of the time.
+// arms, cuffs: how many of its ends are on sleeves, and on their cuffs
+static void set_upper(csim_link *link, int arms, int cuffs, int skirts) {
+  link->begin = arms == 1 ? LATE : cuffs == 1 ? 0.5 * LATE : 0;
+  link->end = cuffs == 2 ? 0.5 * LATE : cuffs == 1 ? EARLY : arms == 2 ? LATE : skirts ? EARLY : 1;
+}
+
+// Panels that start as a ring (see build_flare.c), and lower tiers whose ends meet, are sewn at
+// once, and pulled HELD times as hard as what is still to close: a cuff that starts stretched
+// around a leg would leave it, and half a circular skirt would spring flat and turn over.
 static const double TOGETHER = 0.015; // [m] least distance of sides that are not
+static const double RINGED = 0.03;    // [m] of those of a ring, which may have been moved apart
 static const double HELD = 20;
 
-static int is_held(const int tier[2], double length) {
-  return tier[0] == tier[1] && tier[0] > 1 && length < TOGETHER;
+static int is_held(const csim_body *body, const int *tier, const int vert[2], double length) {
+  int level = tier[vert[0]];
+  if (level != tier[vert[1]] || level < 1) return 0;
+  int ringed = body->ringed && body->ringed[vert[0]] && body->ringed[vert[1]];
+  return ringed ? length < RINGED : level > 1 && length < TOGETHER;
 }
 
 // Edges are gathered if they are longer than what they are sewn to by this factor.
@@ -276,8 +290,9 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
                                   int first) {
   const csim_mesh *mesh = body->mesh;
   int n = build->model->links.nlink - first, nturn = 1, waits = 0, skirts = 0;
-  unsigned char *arm = NULL;
-  csim_status status = csim_mark_label(mesh, sleeve, &arm);
+  unsigned char *arm = NULL, *cuff = CSIM_NEW(unsigned char, mesh->nvert);
+  csim_status status = cuff ? csim_mark_label(mesh, sleeve, &arm) : CSIM_MEMORY;
+  if (!status) status = csim_find_cuffs(mesh, arm, cuff);
   for (int i = 0; i < mesh->nvert && !status; i++) {
     waits |= tier[i] == 0;
     skirts |= tier[i] != 0;
@@ -291,20 +306,19 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
     csim_link *link = &build->link[first + i];
-    if (is_held(of, link->length)) {
+    if (is_held(body, tier, v, link->length)) {
       link->begin = -2;
       link->end = -1;
       continue;
     }
-    int arms = arm[v[0]] + arm[v[1]]; // ends on sleeves
     if (of[0] != 0 || of[1] != 0) {
       set_turn(link, of, waits ? LATE : 0, nturn, gathered);
       continue;
     }
-    link->begin = arms == 1 ? LATE : 0;
-    link->end = arms == 2 ? LATE : skirts ? EARLY : 1;
+    set_upper(link, arm[v[0]] + arm[v[1]], cuff[v[0]] + cuff[v[1]], skirts);
   }
   free(arm);
+  free(cuff);
   return status;
 }
 
@@ -334,7 +348,7 @@ static csim_status add_stitches(csim_build *build, const csim_object *object, co
     const int *v = body->mesh->stitch + csim_row(2, i);
     int node[4] = {body->vert0 + v[0], body->vert0 + v[1], 0, 0};
     double length = csim_distance(at(build, node[0]), at(build, node[1]));
-    int held = is_held((int[]){tier[v[0]], tier[v[1]]}, length);
+    int held = is_held(body, tier, v, length);
     joint.pull = source->seam_pull * (held && g->closed > g->begin ? HELD : 1);
     csim_status status = add_link(build, &joint, node, NULL);
     if (status) return status;

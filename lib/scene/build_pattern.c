@@ -378,19 +378,39 @@ static csim_status gather(panels *p) {
   return status;
 }
 
-// Moves each lower tier of a skirt down until it is clear of the one above.
-static void lower_tiers(panels *p) {
-  csim_mesh *mesh = p->mesh;
+// Lowest vertex that the first tier of a skirt hangs from [m]; infinite if there is none, or it is
+// trousers.
+static double hem_of(const panels *p) {
+  csim_panels set = set_of(p);
   double low = INFINITY;
-  for (int tier = BAND - 1; isfinite(low) || tier < BAND; tier++) {
+  int last = -1;
+  for (int i = 0; i < 2 * p->mesh->nstitch; i++) {
+    int own = p->mesh->stitch[i], other = p->mesh->stitch[i ^ 1];
+    if (p->tier[own] != 1 || p->tier[other] != 0) continue;
+    if (p->of[own] != last && csim_is_of_a_leg(&set, p->of[own])) return INFINITY;
+    last = p->of[own];
+    low = csim_min(low, p->mesh->vert[csim_xyz(other) + 1]);
+  }
+  return low;
+}
+
+// Moves each tier of a skirt up to just below what it hangs from, if it is drawn farther below.
+// Pulled up from there, the waist of a short circular skirt turned over, and a tier drawn under the
+// feet was caught by the toes. Lower tiers also move down, if `down`, until they are clear of the
+// one above.
+static void stack_tiers(panels *p, int down) {
+  csim_mesh *mesh = p->mesh;
+  double low = hem_of(p);
+  for (int tier = 1; tier == 1 || isfinite(low); tier++) {
     double top = -INFINITY, bottom = INFINITY;
     for (int i = 0; i < mesh->nvert; i++) {
       if (p->tier[i] != tier) continue;
       top = csim_max(top, mesh->vert[csim_xyz(i) + 1]);
       bottom = csim_min(bottom, mesh->vert[csim_xyz(i) + 1]);
     }
-    double way = tier < BAND ? 0 : csim_max(0, top - (low - CLEAR));
-    for (int i = 0; i < mesh->nvert && way > 0; i++)
+    double way = isfinite(low) && isfinite(top) ? top - (low - CLEAR) : 0;
+    if (way > 0 && !(down && tier >= BAND)) way = 0;
+    for (int i = 0; i < mesh->nvert && way != 0; i++)
       if (p->tier[i] == tier) mesh->vert[csim_xyz(i) + 1] -= way;
     low = bottom - way;
   }
@@ -413,7 +433,7 @@ static csim_status wrap(panels *p, int *count) {
     ++*count;
   }
   if (!*count) return CSIM_OK;
-  lower_tiers(p);
+  stack_tiers(p, 1);
   return put_back(p, &triangles, count);
 }
 
@@ -464,29 +484,43 @@ static double most_of(const panels *p, const double *moved, int *count) {
   return most;
 }
 
+// Marks the vertices of panels that start as parts of rings, whose sides are sewn at once.
+static csim_status mark_rings(const panels *p) {
+  csim_model *model = p->build->model;
+  int n = p->mesh->nvert;
+  unsigned char *ringed = CSIM_ARENA_NEW(p->build->arena, unsigned char, n);
+  if (!ringed) return CSIM_MEMORY;
+  for (int i = 0; i < n; i++) ringed[i] = p->flared[p->of[i]] > 0;
+  model->body[model->nbody - 1].ringed = ringed;
+  return CSIM_OK;
+}
+
 // Shifts panels to the legs that they hang around, and bends them.
 static csim_status shape_panels(panels *p, const csim_object *object) {
   csim_log *log = p->build->log;
   csim_panels set = set_of(p);
   csim_trunk trunk;
   csim_arena arena = {0};
-  int count;
+  int count = 0;
   csim_status status = csim_find_trunk(p->build, &arena, &trunk);
   if (!status) status = csim_find_tiers(p->mesh, p->tier);
   if (!status) number_rings(p);
+  if (!status) stack_tiers(p, 0); // first, as what they start around is measured
   if (!status) csim_place_cuffs(p->build, object, &set, &trunk);
   measure_panels(p); // where they are now
   if (!status) status = csim_bend_flared(&set, &trunk, p->flared, &count);
-  if (!status && count) lower_tiers(p);
-  if (!status && count)
+  int flared = count;
+  if (!status && flared) status = mark_rings(p);
+  if (!status && flared)
     csim_say(log, CSIM_INFO, object->mesh_place,
              "\"%s\": %d of %d panels are gathered or flared and start as waves of a ring",
-             object->name, count, p->n);
+             object->name, flared, p->n);
   if (!status) status = csim_bend_circular(&set, p->flared, &count);
   if (!status && count)
     csim_say(log, CSIM_INFO, object->mesh_place,
              "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
              p->n);
+  if (!status) stack_tiers(p, flared > 0);
   csim_arena_free(&arena);
   return status;
 }

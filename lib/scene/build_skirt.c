@@ -85,6 +85,21 @@ done:
   return status;
 }
 
+csim_status csim_find_cuffs(const csim_mesh *mesh, const unsigned char *arm, unsigned char *cuff) {
+  int *parent = CSIM_NEW(int, mesh->nvert);
+  unsigned char *hangs = CSIM_NEW(unsigned char, mesh->nvert); // at the root of each panel
+  csim_status status = parent && hangs ? CSIM_OK : CSIM_MEMORY;
+  if (!status) join_panels(mesh, parent);
+  for (int i = 0; i < 2 * mesh->nstitch && !status; i++)
+    if (arm[mesh->stitch[i]] && !arm[mesh->stitch[i ^ 1]])
+      hangs[csim_disjoint_root(parent, mesh->stitch[i])] = 1;
+  for (int i = 0; i < mesh->nvert && !status; i++)
+    cuff[i] = (unsigned char)(arm[i] && !hangs[csim_disjoint_root(parent, i)]);
+  free(parent);
+  free(hangs);
+  return status;
+}
+
 // ---------------------------------------------------------------------------------------- in waves
 
 // The curve on the sphere: its latitude at longitude p, from the middle (0) to a side (pi/2), is

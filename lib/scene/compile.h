@@ -241,6 +241,11 @@ csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned c
 /// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier);
 
+/// Marks panels of sleeves that are sewn to other panels of sleeves only.
+/// @param      arm   (mesh->nvert) 1: of a panel of a sleeve
+/// @param[out] cuff  (mesh->nvert)
+csim_status csim_find_cuffs(const csim_mesh *mesh, const unsigned char *arm, unsigned char *cuff);
+
 /// Panels of a garment: the connected parts of its mesh.
 typedef struct csim_panels {
   csim_mesh *mesh;
@@ -276,6 +281,21 @@ typedef struct csim_girth {
 /// Girth of the trunk at the height of x, or of the leg on its side of the body.
 /// @param both  1: of both legs
 csim_girth csim_trunk_girth(const csim_trunk *trunk, const double x[3], int both);
+
+/// A level ellipse around the trunk, or around the leg on its side of the body.
+typedef struct csim_oval {
+  double middle[3];
+  double along[3]; ///< unit, horizontal: of the long axis
+  double length;   ///< [m] around it
+  double room;     ///< [m] to what is inside
+  int both;        ///< 1: around both legs
+  double half[2];  ///< [m] axes
+} csim_oval;
+
+/// Finds the roundest one of its length that leaves room for what is inside of it at this height: a
+/// circle where it is, or an ellipse around the middle of that.
+/// @return 1; 0: there is none, and it is a circle where it was
+int csim_fit_oval(const csim_trunk *trunk, csim_oval *oval);
 
 /// Bends panels of skirts that reach above their own waist.
 /// @param      bent   (panels->n) not 0: it is already

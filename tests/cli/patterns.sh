@@ -165,6 +165,11 @@ sed "s/{\"panels\": {/{\"panels\": {$(echo $(cuffed left_f 15 12 0) $(cuffed lef
 expect 0 "$clothsim" wide.scene.json -v -o cuffed -e 1 --set skirt.mesh.pattern=cuffed.json
 says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
 check "arms are $(reach cuffed/body_0001.obj) m long in sleeves" awk "BEGIN { exit !(($(reach cuffed/body_0001.obj) - 0.36) ^ 2 < 4e-4) }"
+# and as far as the bodice covers them, here to 0.35 m, too
+sed 's/"arm"/"body"/g' cuffed.json >covered.json
+expect 0 "$clothsim" wide.scene.json -v -o covered -e 1 --set skirt.mesh.pattern=covered.json
+says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
+check "arms are $(reach covered/body_0001.obj) m long in a bodice" awk "BEGIN { exit !(($(reach covered/body_0001.obj) - 0.36) ^ 2 < 4e-4) }"
 # a bodice whose top edges are sewn over the body starts above it (1 m); its sides, which run through it far below, do not count
 shell() { # NAME Z TURN
   cat <<END
@@ -203,6 +208,11 @@ mean_y() { # FILE FROM TO: of vertices between two x
 }
 arm=$(mean_y vested/body_0001.obj 0.36 0.54) around=$(mean_y vested/skirt_0001.obj 0.36 0.54)
 check "the sleeve is at $around m, the arm at $arm" awk "BEGIN { exit !(($around - $arm) ^ 2 < 4e-4 && $arm > 0.75) }"
+# hanging arms in sleeves, which would stay between the panels of a skirt, are raised until they are level, to 0.8 m
+expect 0 "$clothsim" wide.scene.json -v -o level -e 1 --set skirt.mesh.pattern=cuffed.json --set body.mesh.file=hanging.obj
+says '2 arms, which the skirt would be sewn around, are raised to frame 108'
+low=$(awk '$1 == "v" && ($2 > 0.4 || $2 < -0.4) { if (!n++ || $3 < y) y = $3 } END { print y }' level/body_0001.obj)
+check "hands are at $low m" awk "BEGIN { exit !($low > 0.75 && $low < 0.82) }"
 # in sleeves arms stay where side seams cross them at the shoulder
 sed 's/-35, 40\], \[35, 40\], \[35, 77\], \[-35, 77/-28, 40], [28, 40], [28, 77], [-28, 77/' vested.json >narrow.json
 expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=narrow.json --set body.mesh.file=hanging.obj
@@ -324,8 +334,10 @@ panel() { # NAME: least and most x, y and z of its vertices
 }
 strained=$(strained $start)
 check "panels are bent without strain but at the waist, where bends are as small as triangles: $strained" awk "BEGIN { exit !($strained < 0.1) }"
-read -r _ _ _ high behind _ <<<"$(panel front)"
-check "the front hangs before the body, under $high m, from z = $behind m" awk "BEGIN { exit !($high < 1.0 && $behind > 0.1) }"
+read -r _ _ low high behind _ <<<"$(panel front)"
+check "the front hangs before the body, below the strip (1.12 m): under $high m, from z = $behind m" awk "BEGIN { exit !($high < 1.12 && $high > 1.1 && $behind > 0.1) }"
+read -r _ _ _ high _ _ <<<"$(panel lower)"
+check "and the band, drawn 7 cm farther down, from $high m, below the skirt's $low m" awk "BEGIN { exit !($high < $low && $high > $low - 0.02) }"
 read -r l h _ _ back front <<<"$(panel lower)"
 check "the band is half a ring: x $l to $h m, z $back to $front m" awk "BEGIN { r = 1.2 / 3.14159
   exit !($h - $l > 1.98 * r && $h - $l < 2.02 * r && $front - $back > 0.97 * r && $front - $back < 1.03 * r) }"
@@ -448,4 +460,79 @@ hem() { # FILE GROUP: length of the edges between its lowest vertices, and exten
 }
 read -r length wide <<<"$(hem flared/leg_0001.obj front_cuff)"
 check "its lower edge is $length m long, 0.4 m flat, and $wide m wide" awk "BEGIN { exit !($length > 0.36 && $length < 0.44 && $wide < 0.25) }"
+# Half a ring that both legs do not fit into as a circle (0.18 m and 0.23 m) starts as an ellipse around them, also under a slanted hem:
+# sectors of 180 degrees, turned by 12.
+awk '$1 == "v" { x[++n] = $0 } $1 == "f" { f[++m] = $0 } END { for (i = 1; i <= n; i++) print x[i]
+  for (i = 1; i <= n; i++) { split(x[i], c, " "); print "v", -c[2], c[3], c[4] } for (i = 1; i <= m; i++) print f[i]
+  for (i = 1; i <= m; i++) { k = split(f[i], c, " "); printf "f"; for (j = k; j > 1; j--) printf " %d", c[j] + n; print "" } }' leg.obj >legs.obj
+sector() { # NAME Z TURN SLANT
+  cat <<END
+"$1": {"label": "leg", "translation": [0, 40, $2], "rotation": [0, $3, $4], "vertices": [[-18, 0], [-26, 0], [26, 0], [18, 0]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2], "curvature": {"type": "circle", "params": [26, 1, 1]}}, {"endpoints": [2, 3]},
+    {"endpoints": [3, 0], "curvature": {"type": "circle", "params": [18, 1, 0]}}]}
+END
+}
+skirt() { # BANDS STITCHES
+  echo "{\"pattern\": {\"panels\": {$(half front 15 0 28 40 60 | sed 's/\[15, 0/[0, 0/'), $(half back -15 180 28 40 60 | sed 's/\[15, 0/[0, 0/'), $1},
+   \"stitches\": [$(ends front back 1 3), $(ends front back 3 1), $2]}, \"properties\": {\"curvature_coords\": \"relative\", \"units_in_meter\": 100}}"
+}
+skirt "$(half low_f 15 0 38 20 28 | sed 's/\[15, 0/[0, 0/; s/, "label": "lower_interface"//'), $(half low_b -15 180 38 20 28 | sed 's/\[15, 0/[0, 0/; s/, "label": "lower_interface"//')" \
+  "$(ends low_f low_b 1 3), $(ends low_f low_b 3 1), $(ends front low_f 0 2), $(ends back low_b 0 2)" >bands.json
+skirt "$(sector low_f 15 0 -12), $(sector low_b -15 180 -12)" \
+  "$(ends low_f low_b 0 2), $(ends low_f low_b 2 0), $(ends front low_f 0 3), $(ends back low_b 0 3)" >sectors.json
+for name in bands sectors; do
+  expect 0 "$clothsim" wide.scene.json -v -o $name -e 1 --set skirt.mesh.pattern=$name.json --set skirt.mesh.resolution=0.02 --set body.mesh.file=legs.obj
+  says '2 of 4 panels are gathered or flared and start as waves of a ring'
+  start=$name/skirt_0001.obj
+  read -r l h _ _ front _ <<<"$(panel low_f)"
+  read -r _ _ _ _ _ back <<<"$(panel low_b)"
+  check "$name start around both legs, from x = $l to $h m, and their ends meet: z = $back and $front m" \
+    awk "BEGIN { exit !($l < -0.23 && $h > 0.23 && $l + $h > -0.01 && $l + $h < 0.01 && $front - $back > 0 && $front - $back < 0.015) }"
+done
+# A circular skirt that hangs below the crotch, narrower than both legs, starts stretched around them.
+yoke() { # NAME Z TURN
+  echo "\"$1\": {\"label\": \"body\", \"translation\": [0, 50, $2], \"rotation\": [0, $3, 0], \"vertices\": [[-30, 0], [30, 0], [30, 8], [-30, 8]],
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}"
+}
+cat >low_circle.json <<END
+{"pattern": {"panels": {$(yoke yoke 15 0), $(yoke nape -15 180), $(sector low_f 15 0 0), $(sector low_b -15 180 0)},
+ "stitches": [$(ends yoke nape 1 3), $(ends yoke nape 3 1), $(ends low_f low_b 0 2), $(ends low_f low_b 2 0), $(ends yoke low_f 0 3), $(ends nape low_b 0 3)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+sed -i 's/-18, 0\], \[-26, 0\], \[26, 0\], \[18, 0/-10, 0], [-30, 0], [30, 0], [10, 0/g; s/\[26, 1, 1\]/[30, 1, 1]/g; s/\[18, 1, 0\]/[10, 1, 0]/g' low_circle.json
+expect 0 "$clothsim" wide.scene.json -v -o low_circle -e 12 --set skirt.mesh.pattern=low_circle.json --set skirt.mesh.resolution=0.03 --set body.mesh.file=legs.obj
+says '2 of 4 panels are gathered or flared and start as waves of a ring'
+apart() { # FRAME: distance of the sides of the skirt [m]
+  start=low_circle/skirt_$1.obj
+  read -r _ _ _ _ front _ <<<"$(panel low_f)"
+  read -r _ _ _ _ _ back <<<"$(panel low_b)"
+  awk "BEGIN { print $front - $back }"
+}
+apart=$(apart 0001)
+check "it starts around both legs, with its sides $apart m apart" awk "BEGIN { exit !($apart > 0 && $apart < 0.015) }"
+start=low_circle/skirt_0001.obj
+read -r l h _ _ _ _ <<<"$(panel low_f)"
+check "from x = $l to $h m" awk "BEGIN { exit !($l < -0.23 && $h > 0.23) }"
+# which are sewn at once, before the sides of the strip above
+check "in frame 12 they are $(apart 0012) m apart" awk "BEGIN { exit !($(apart 0012) < 0.005) }"
+# cuffs of sleeves become tubes before they are sewn to the sleeve, by frame 13
+board() { # NAME LABEL X Y Z TURN WIDTH HEIGHT
+  echo "\"$1\": {\"label\": \"$2\", \"translation\": [$3, $4, $5], \"rotation\": [0, $6, 0], \"vertices\": [[0, 0], [$7, 0], [$7, $8], [0, $8]],
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}"
+}
+cat >cuff_tube.json <<END
+{"pattern": {"panels": {$(board chest body -15 70 12 0 27 30), $(board arm_f arm 15 70 12 0 20 30), $(board arm_b arm 35 70 -12 180 20 30),
+  $(board cuff_f arm 38 73 12 0 6 24), $(board cuff_b arm 44 73 -12 180 6 24)},
+ "stitches": [$(ends chest arm_f 1 3), $(ends arm_f arm_b 0 0), $(ends arm_f arm_b 2 2), $(ends cuff_f cuff_b 0 0), $(ends cuff_f cuff_b 2 2),
+  $(ends arm_f cuff_f 1 3), $(ends arm_b cuff_b 3 1)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -q -o cuff_tube -e 14 --set skirt.mesh.pattern=cuff_tube.json --set skirt.mesh.resolution=0.03
+start=cuff_tube/skirt_0014.obj
+read -r _ _ _ _ front _ <<<"$(panel cuff_f)"
+read -r _ _ _ _ _ back <<<"$(panel cuff_b)"
+check "the cuff's sides are at z = $back and $front m" awk "BEGIN { exit !($front - $back < 0.01) }"
+read -r _ _ _ _ front _ <<<"$(panel arm_f)"
+read -r _ _ _ _ _ back <<<"$(panel arm_b)"
+check "those of the sleeve are not closed: $back and $front m" awk "BEGIN { exit !($front - $back > 0.03) }"
 report
