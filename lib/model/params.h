@@ -165,6 +165,7 @@ typedef struct csim_solver_params {
   double damping; ///< [substeps] of all springs, in addition to their material's
   int linear_iterations;   ///< inner iterations, at most
   double linear_tolerance; ///< relative residual of the linear solve, [-]
+  double later_tolerance;  ///< of later ones in a substep, at most, [-]; 0: from linear_tolerance
   int line_search;         ///< 0: takes full steps (Baraff & Witkin)
   double jacobi_alpha;     ///< damping of jacobi, (0, 1]
   double chebyshev_rho;    ///< estimated spectral radius, [0, 1)

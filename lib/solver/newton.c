@@ -174,15 +174,17 @@ static csim_solve_report solve_exactly(const csim_problem *problem, newton *s, d
 
 // Tolerance of the linear solver when forces need not balance. Contact and wrinkles change with a
 // step, so a later step leaves half or a fifth of the residual however well it is solved. It is
-// solved to half of the residual left by the last step (Eisenstat & Walker 1996). The first is
-// solved more accurately, which saved one Newton iteration in eleven.
+// solved to half of the residual left by the best step so far (Eisenstat & Walker 1996): the last
+// one may have opened seams, whose vertices go on by their own shares, and then says nothing. The
+// first is solved more accurately, which saved one Newton iteration in eleven.
 static double choose_tolerance(const csim_solver_params *params, int iteration, double ratio) {
-  static const double FIRST = 0.4, LATER = 20; // times linear_tolerance
+  static const double FIRST = 0.4, LATER = 6; // times linear_tolerance
   static const double MOST = 0.3;
   double tolerance = params->linear_tolerance;
   if (iteration == 0) return FIRST * tolerance;
-  double most = csim_max(csim_min(LATER * tolerance, MOST), tolerance);
-  return csim_min(csim_max(0.5 * ratio, tolerance), most);
+  double later =
+      params->later_tolerance > 0 ? params->later_tolerance : csim_min(LATER * tolerance, MOST);
+  return csim_min(csim_max(0.5 * ratio, tolerance), csim_max(later, tolerance));
 }
 
 typedef struct balance_goal {
@@ -382,8 +384,7 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
-  double last_residual = INFINITY, least_residual = INFINITY;
-  double ratio = 1; // of this residual to the least one before
+  double last_residual = INFINITY, least = INFINITY, ratio = 1; // of this one to the least before
   s->cut = 0;
   int together = 0, misses = 0, times = 0; // steps with colliders are not counted as iterations
   int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
@@ -400,9 +401,9 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     if (params->balance > 0) csim_balance_begin(problem, &s->balance, x);
     // F no longer resolves progress; continue only while the gradient decreases
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
-    ratio = report.residual / least_residual;
+    ratio = report.residual / least;
     last_residual = report.residual;
-    least_residual = csim_min(least_residual, report.residual);
+    least = csim_min(least, report.residual);
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.outcome == CSIM_OUTCOME_LIMIT && together < MOST_TOGETHER && problem->contact &&
         misses < MOST_MISSES && moves_together(problem->contact)) {
@@ -450,10 +451,8 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     else if (moved)
       csim_problem_apply(problem, 1, problem->step, x);
     pins_left = 0;
-    if (!moved) {
-      if (report.outcome == CSIM_OUTCOME_LIMIT) report.outcome = CSIM_OUTCOME_STALLED;
-      break;
-    }
+    if (!moved && report.outcome == CSIM_OUTCOME_LIMIT) report.outcome = CSIM_OUTCOME_STALLED;
+    if (!moved) break;
   }
   if ((report.outcome < CSIM_OUTCOME_INDEFINITE && falls_behind(problem)) ||
       is_worth_halving(problem, x, &report))
