@@ -84,8 +84,7 @@ int csim_multigrid_aggregate(const csim_pattern *pattern, const unsigned char *e
 
 /// Chooses the aggregates for matrices on a graph, or on a pattern whose fixed rows are those of
 /// the identity, and allocates everything.
-/// @param knot   (nrow) rows of one number, below nrow, are a knot; -1: in none. NULL: there are
-/// none
+/// @param knot   (nrow) rows of one number, below nrow, are a knot; -1: in none. NULL: no knots
 /// @param fixed  (pattern->nrow) non-zero = fixed
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph, const int *knot,

@@ -63,10 +63,10 @@ static const csim_field solver_fields[] = {
                  "Relative residual at which the linear solver stops. Newton with a `balance` uses "
                  "0.6 to 10 times that, and also requires the forces to balance: docs/methods.md."),
     CSIM_KEY("later_tolerance", real, IN_SOLVER(later_tolerance), "0", .least = 0, .most = 1,
-             .doc = "Of newton with \"balance\" 0: relative residual at which later linear systems "
-                    "of a substep may stop, if contact leaves more of it anyway; 0 = 6 times "
-                    "`linear_tolerance`, at most 0.3. More is less work where only the rest "
-                    "position counts."),
+             .doc = "Of newton with \"balance\" 0: largest relative residual at which later linear "
+                    "systems of a substep stop. They are solved to half of what the best step so "
+                    "far has left, but at least to this; 0 = 6 times `linear_tolerance`, at most "
+                    "0.3. More is less work where only the rest position counts."),
     CSIM_KEY("line_search", bool, IN_SOLVER(line_search), "true",
              .doc = "Shorten steps that do not lower the energy; false takes full steps."),
     CSIM_KEY("jacobi_alpha", real, IN_SOLVER(jacobi_alpha), "0.5", .least = 0, .most = 1,

@@ -45,8 +45,8 @@ static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_li
   csim_pool *pool = problem->pool;
   csim_couplings *couplings = &s->couplings;
   couplings->n = 0;
-  if ((s->multigrid.nlevel > 0 || s->multigrid.knots.nrow > 0) &&
-      problem->contact) // without them it is only slower
+  int uses = s->multigrid.nlevel > 0 || s->multigrid.knots.nrow > 0;
+  if (uses && problem->contact) // without them it is only slower
     (void)csim_contact_couplings(problem->contact, couplings);
   if (A->on_edges) {
     csim_precond_update_edges(pool, &A->K.A, &s->P);
