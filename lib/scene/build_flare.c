@@ -19,6 +19,10 @@
 //
 //   q(p) = R + A (1 - cos(N pi (t + 1))),   where |(q, q')| is R l/l_0 on average.
 //
+// Where the body reaches out of that below the ring, as feet do below a hem, rows are wider and
+// lean outwards: most in the middle, and not at the ends. Moved out of the feet, front and back
+// would no longer meet: a skirt at the ankles closed beside one of both (90 mm).
+//
 // R is the radius of a ring as long as the edge above, whose part at this band is 2 l_0, and 2 l is
 // the length of the band at the height of the point. So length around the ring is kept on average,
 // and where halves meet q = R. If that is too short for what is inside, R and l_0 are larger, and
@@ -45,7 +49,11 @@ static const double STRAIGHT = 0.05; // least sagitta of a curved edge, in half 
 static const double LEVEL = 0.1;     // sine of an angle below which an end is level
 static const double STRETCH = 0.25;  // most of an ellipse, as a share of its length
 static const double HALF = 0.49;     // of a turn: least angle of half a ring, in pi
-enum { SAMPLES = 32, HALVINGS = 40, STEPS = 64, LENGTHS = 8 };
+static const double AHEAD = 0.03;    // [m] above what it leans over
+static const double NEAR = 0.004;    // [m] to the ring, of what is inside of it
+static const double INSIDE = 0.8;    // most of a row's half width, of what is inside of it
+static const double BESIDE = 0.3;    // least share of the lean, at what is near an end of the row
+enum { SAMPLES = 32, HALVINGS = 40, STEPS = 64, LENGTHS = 8, ROWS = 16 };
 
 // A line through points of the panel's plane: their middle, and the direction of largest spread.
 typedef struct line {
@@ -54,24 +62,32 @@ typedef struct line {
   double middle[2], way[2];
 } line;
 
+// A row of a band that is widened for what is inside of it.
+typedef struct flare_row {
+  double wider; // share of the ring's width
+  double lean;  // [m] outwards in its middle
+} flare_row;
+
 typedef struct flare {
   int bent;
-  line end[2];       // at lower and higher u
-  int straight;      // its upper edge
-  double middle[2];  // [m] M, along and up
-  double most, turn; // angle from the middle to the ends; of the middle from straight down
-  double top;        // [m] mean height of the upper edge
-  double own;        // [m] half of its length
-  double edge;       // [m] mean length of its edges
-  double base, R;    // [m] l_0
-  int narrow;        // a ring of such edges is shorter than what is inside is around
-  double angle;      // p_1
-  double waves;      // N, a whole number
-  double axis[3];    // a point of it
-  double half[2];    // [m] of the ring's axes, along and outwards; equal: R
-  int both;          // it is around both legs
-  double along[3];   // unit, horizontal
-  const double *out; // unit, outwards
+  line end[2];         // at lower and higher u
+  int straight;        // its upper edge
+  double middle[2];    // [m] M, along and up
+  double most, turn;   // angle from the middle to the ends; of the middle from straight down
+  double top;          // [m] mean height of the upper edge
+  double own;          // [m] half of its length
+  double edge;         // [m] mean length of its edges
+  double base, R;      // [m] l_0
+  int narrow;          // a ring of such edges is shorter than what is inside is around
+  double angle;        // p_1
+  double waves;        // N, a whole number
+  double axis[3];      // a point of it
+  double half[2];      // [m] of the ring's axes, along and outwards; equal: R
+  int both;            // it is around both legs
+  double along[3];     // unit, horizontal
+  const double *out;   // unit, outwards
+  double low;          // [m] height of its lowest point
+  flare_row row[ROWS]; // from top to low
 } flare;
 
 typedef struct flares {
@@ -341,17 +357,94 @@ static void on_ring(const flare *f, double t, double height, double at[2]) {
   at[1] = round ? (f->R + height) * v : (f->half[1] + height * f->half[0] / l) * v;
 }
 
-static void bend(const flares *s, const flare *f, int panel) {
+// Height at which a vertex starts, which is at r.
+static double height_of(const flares *s, const flare *f, int vert, double r) {
+  return f->straight ? s->set->mesh->vert[csim_xyz(vert) + 1] : f->middle[1] - r;
+}
+
+// Half axes of the ring.
+static void axes_of(const flare *f, double half[2]) {
+  int round = !(f->half[1] < f->half[0]);
+  for (int k = 0; k < 2; k++) half[k] = round ? f->R : f->half[k];
+}
+
+static int is_outside(const flare *f, double along, double out) {
+  double half[2];
+  axes_of(f, half);
+  double u = along / (half[0] - NEAR), v = out / (half[1] - NEAR);
+  return u * u + v * v > 1;
+}
+
+// How far a ring that is `wider` must lean outwards for a point (along, outwards) to be inside.
+static double lean_over(const flare *f, double wider, double along, double out) {
+  double half[2], end = csim_cos(f->angle);
+  axes_of(f, half);
+  double across = csim_min(1, fabs(along) / (wider * half[0]));
+  double cosine = sqrt(1 - across * across);
+  double share = csim_max(BESIDE, (cosine - end) / (1 - end));
+  return csim_max(0, (out + ROOM - wider * half[1] * cosine) / share);
+}
+
+// Measures how much wider a row of a band must be for what is outside of its ring between two
+// heights, and how far it leans outwards.
+static void measure_row(const flares *s, flare *f, const double height[2], flare_row *row) {
+  double d[3], half[2];
+  axes_of(f, half);
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < s->trunk->n; i++) {
+      const double *p = s->trunk->x + csim_xyz(i);
+      if (p[1] < height[0] || p[1] > height[1] || !(f->both || p[0] * f->axis[0] > 0)) continue;
+      csim_sub(p, f->axis, d);
+      double along = csim_dot(d, f->along), out = csim_dot(d, f->out);
+      if (!is_outside(f, along, out)) continue;
+      if (pass == 0)
+        row->wider = csim_max(row->wider, fabs(along) / (INSIDE * half[0]));
+      else if (out > 0)
+        row->lean = csim_max(row->lean, lean_over(f, row->wider, along, out));
+    }
+}
+
+// Measures the rows of a band below its top.
+static void measure_rows(const flares *s, flare *f, int panel) {
+  double t, r, l;
+  f->low = f->top;
   for (int i = 0; i < s->set->mesh->nvert; i++) {
-    double t, r, l, at[2], *x = s->set->mesh->vert + csim_xyz(i), up = x[1];
     if (s->set->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);
-    double wave = 1 - csim_cos(CSIM_PI * f->waves * (t + 1));
-    on_ring(f, t, f->R * height_at(s, f, l) * wave, at);
+    f->low = csim_min(f->low, height_of(s, f, i, r));
+  }
+  double step = (f->top - f->low) / (ROWS - 1);
+  f->row[0].wider = 1;
+  for (int k = 1; k < ROWS; k++) {
+    double height[2] = {f->top - k * step - AHEAD, f->top - (k - 1) * step};
+    f->row[k] = f->row[k - 1];
+    measure_row(s, f, height, &f->row[k]);
+  }
+}
+
+static flare_row row_at(const flare *f, double height) {
+  double at = (ROWS - 1) * (f->top - height) / csim_max(f->top - f->low, 1e-9);
+  int k = (int)csim_max(0, csim_min(ROWS - 2, floor(at)));
+  double part = csim_max(0, csim_min(1, at - k));
+  const flare_row *a = &f->row[k], *b = &f->row[k + 1];
+  return (flare_row){.wider = a->wider + part * (b->wider - a->wider),
+                     .lean = a->lean + part * (b->lean - a->lean)};
+}
+
+static void bend(const flares *s, const flare *f, int panel) {
+  double end = csim_cos(f->angle);
+  for (int i = 0; i < s->set->mesh->nvert; i++) {
+    double t, r, l, at[2], *x = s->set->mesh->vert + csim_xyz(i);
+    if (s->set->of[i] != panel) continue;
+    locate(s, f, i, &t, &r, &l);
+    double wave = 1 - csim_cos(CSIM_PI * f->waves * (t + 1)), up = height_of(s, f, i, r);
+    flare_row row = row_at(f, up);
+    double share = csim_max(0, csim_cos(f->angle * t) - end) / (1 - end);
+    on_ring(f, t, f->R * height_at(s, f, l / row.wider) * wave, at);
     memcpy(x, f->axis, 3 * sizeof *x);
-    x[1] = f->straight ? up : f->middle[1] - r;
-    csim_add_scaled(at[0], f->along, x);
-    csim_add_scaled(at[1] + 0.5 * APART, f->out, x);
+    x[1] = up;
+    csim_add_scaled(row.wider * at[0], f->along, x);
+    csim_add_scaled(row.wider * at[1] + row.lean * share + 0.5 * APART, f->out, x);
   }
 }
 
@@ -434,6 +527,8 @@ csim_status csim_bend_flared(const csim_panels *panels, const csim_trunk *trunk,
       if (panels->tier[first[k]] == t) *count += choose_bend(&s, k, t);
     join_rings(&s);
   }
+  for (int k = 0; k < n && !status; k++)
+    if (s.flare[k].bent) measure_rows(&s, &s.flare[k], k);
   for (int k = 0; k < n && !status; k++) // afterwards, as panels are measured by each other
     if (s.flare[k].bent) bend(&s, &s.flare[k], k);
   for (int k = 0; k < n && !status; k++)

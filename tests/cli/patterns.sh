@@ -515,6 +515,20 @@ read -r l h _ _ _ _ <<<"$(panel low_f)"
 check "from x = $l to $h m" awk "BEGIN { exit !($l < -0.23 && $h > 0.23) }"
 # which are sewn at once, before the sides of the strip above
 check "in frame 12 they are $(apart 0012) m apart" awk "BEGIN { exit !($(apart 0012) < 0.005) }"
+# Feet below it: its rows lean over them, and its sides still meet. Moved out of the feet, its front starts too far ahead.
+toes() { # X, after N vertices
+  for x in $(awk "BEGIN { print $1 - 0.04, $1 + 0.04 }"); do for y in 0.32 0.36; do for z in 0.1 0.3; do echo "v $x $y $z"; done; done; done
+  for f in "1 2 4 3" "5 7 8 6" "1 5 6 2" "3 4 8 7" "1 3 7 5" "2 6 8 4"; do
+    echo "f $(for k in $f; do echo $(($2 + k)); done | tr '\n' ' ')"
+  done
+}
+legs=$(grep -c '^v ' legs.obj)
+(cat legs.obj && toes 0.2 "$legs" && toes -0.2 $((legs + 8))) >feet.obj
+expect 0 "$clothsim" wide.scene.json -v -o low_circle -e 1 --overwrite --set skirt.mesh.pattern=low_circle.json --set skirt.mesh.resolution=0.03 --set body.mesh.file=feet.obj
+apart=$(apart 0001)
+check "over feet its sides are $apart m apart" awk "BEGIN { exit !($apart > 0 && $apart < 0.015) }"
+read -r _ _ _ _ _ front <<<"$(panel low_f)"
+check "and it reaches to z = $front m" awk "BEGIN { exit !($front > 0.3) }"
 # cuffs of sleeves become tubes before they are sewn to the sleeve, by frame 13
 board() { # NAME LABEL X Y Z TURN WIDTH HEIGHT
   echo "\"$1\": {\"label\": \"$2\", \"translation\": [$3, $4, $5], \"rotation\": [0, $6, 0], \"vertices\": [[0, 0], [$7, 0], [$7, $8], [0, $8]],
