@@ -197,6 +197,65 @@ static int choose_waist(const csim_build *build, const csim_body *body, unsigned
   return top - waist < BELT;
 }
 
+// Lowest and highest vertex of the armholes (labels of GarmentCode that end so).
+static int find_armholes(const csim_mesh *mesh, const double *X, double range[2]) {
+  static const char armhole[] = "_armhole";
+  range[0] = INFINITY;
+  range[1] = -INFINITY;
+  for (int s = 0; s < mesh->nset; s++) {
+    size_t n = strlen(mesh->set[s].name), end = strlen(armhole);
+    if (n < end || strcmp(mesh->set[s].name + n - end, armhole)) continue;
+    for (int k = 0; k < mesh->set[s].n; k++) {
+      double height = X[csim_xyz(mesh->set[s].vert[k]) + 1];
+      range[0] = csim_min(range[0], height);
+      range[1] = csim_max(range[1], height);
+    }
+  }
+  return range[0] < range[1];
+}
+
+// Selects the shoulder seams of a pattern: stitches of the bodice from front to back, above the
+// middle of the armholes. Returns 0 if there are none. Sleeves that hang lower than they will, and
+// heavy skirts, pulled straps beside the shoulders before they were sewn together (128 mm open).
+static csim_status choose_shoulders(const csim_build *build, const csim_body *body,
+                                    unsigned char *chosen, int *count) {
+  const csim_mesh *mesh = body->mesh;
+  const double *X = build->x + csim_xyz(body->vert0);
+  unsigned char *bodice = NULL;
+  double range[2];
+  *count = 0;
+  memset(chosen, 0, (size_t)body->nvert);
+  if (!find_armholes(mesh, X, range)) return CSIM_OK;
+  if (csim_mark_label(mesh, "body", &bodice)) return CSIM_MEMORY;
+  for (int i = 0; i < mesh->nstitch; i++) {
+    int a = mesh->stitch[2 * i], b = mesh->stitch[2 * i + 1];
+    double d[3], low = csim_min(X[csim_xyz(a) + 1], X[csim_xyz(b) + 1]);
+    csim_sub(X + csim_xyz(a), X + csim_xyz(b), d);
+    if (!bodice[a] || !bodice[b] || low < 0.5 * (range[0] + range[1])) continue;
+    if (!(d[2] * d[2] > d[0] * d[0] + d[1] * d[1])) continue; // a dart, or a seam of the front
+    chosen[a] = chosen[b] = 1;
+    ++*count;
+  }
+  free(bodice);
+  return CSIM_OK;
+}
+
+// Holds what the garment will hang from at its height.
+static csim_status hold_up(csim_build *build, const csim_object *object, const csim_body *body,
+                           unsigned char *chosen, unsigned char *pinned) {
+  csim_pin pin = {.place = object->mesh_place,
+                  .stiffness = object->mesh.hold,
+                  .axis = {0, 1, 0},
+                  .from = -INFINITY,
+                  .to = INFINITY};
+  int count = 0;
+  if (!choose_waist(build, body, chosen)) {
+    csim_status status = choose_shoulders(build, body, chosen, &count);
+    if (status || !count) return status;
+  }
+  return add_targets(build, object, &pin, body, NULL, chosen, pinned);
+}
+
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body) {
   csim_status status = CSIM_OK;
   unsigned char *chosen = CSIM_NEW(unsigned char, body->nvert);
@@ -212,15 +271,8 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
         bad ? CSIM_INVALID : add_targets(build, object, pin, body, weight, chosen, pinned);
     if (added) status = added;
   }
-  int holds = !status && object->mesh.shape == CSIM_SHAPE_PATTERN && object->mesh.hold > 0;
-  if (holds && choose_waist(build, body, chosen)) {
-    csim_pin pin = {.place = object->mesh_place,
-                    .stiffness = object->mesh.hold,
-                    .axis = {0, 1, 0},
-                    .from = -INFINITY,
-                    .to = INFINITY};
-    status = add_targets(build, object, &pin, body, NULL, chosen, pinned);
-  }
+  if (!status && object->mesh.shape == CSIM_SHAPE_PATTERN && object->mesh.hold > 0)
+    status = hold_up(build, object, body, chosen, pinned);
   free(chosen);
   free(pinned);
   return status;

@@ -118,11 +118,11 @@ static const csim_field pattern_fields[] = {
     CSIM_KEY("pull", real, AT(seam_pull), "5", .unit = "N", .least = 0, .most = CSIM_MOST,
              .doc =
                  "Largest force of a stitch, for when something is between its ends; 0: no limit."),
-    CSIM_KEY("hold", real, AT(hold), "0", .unit = "N/m", .least = 0, .most = CSIM_MOST,
-             .doc =
-                 "Springs that hold the edges with the label \"lower_interface\" at their height, "
-                 "where they are the top of the garment, for a phase in which a skirt or "
-                 "trousers would slide down while they are sewn. 0: none."),
+    CSIM_KEY(
+        "hold", real, AT(hold), "0", .unit = "N/m", .least = 0, .most = CSIM_MOST,
+        .doc = "Springs that hold what the garment hangs from at its height, for a phase in which "
+               "it would slide down while it is sewn: edges with the label \"lower_interface\" "
+               "where they are its top, or else shoulder seams. 0: none."),
     CSIM_KEY("gather", bool, AT(gather), "true",
              .doc = "Edges that are sewn to shorter ones get their length at rest; false: they "
                     "keep their own, for a phase in which panels still move into place."),

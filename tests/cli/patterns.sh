@@ -79,6 +79,26 @@ for hold in 0 100; do
 done
 fallen=$(lowest hold_0/tube_0028.obj) held=$(lowest hold_100/tube_0028.obj)
 check "its hem is at $held m, without springs at $fallen m" awk "BEGIN { exit !($held > $fallen + 0.05) }"
+# and of shoulder seams, not of side seams, which are below the middle of the armholes
+tabard() { # NAME Z TURN
+  echo "\"$1\": {\"label\": \"body\", \"translation\": [0, 40, $2], \"rotation\": [0, $3, 0],
+    \"vertices\": [[-12, 0], [12, 0], [12, 20], [12, 40], [-12, 40], [-12, 20]],
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3], \"label\": \"left_armhole\"}, {\"endpoints\": [3, 4]},
+      {\"endpoints\": [4, 5], \"label\": \"right_armhole\"}, {\"endpoints\": [5, 0]}]}"
+}
+cat >tabard.json <<END
+{"pattern": {"panels": {$(tabard front 10 0), $(tabard back -10 180)}, "stitches": [
+  [{"panel": "front", "edge": 3}, {"panel": "back", "edge": 3}], [{"panel": "front", "edge": 1}, {"panel": "back", "edge": 5}], [{"panel": "front", "edge": 5}, {"panel": "back", "edge": 1}]]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+heights() { awk '$1 == "v" { if (!n++ || $3 < l) l = $3; if (n == 1 || $3 > h) h = $3 } END { print l, h }' "$1"; }
+for hold in 0 100; do
+  expect 0 "$clothsim" tube.scene.json -v -e 16 -o tabard_$hold --set tube.mesh.pattern=tabard.json --set tube.pins=null --set tube.mesh.hold=$hold --set 'gravity=[0, -9.81, 0]'
+done
+read -r _ fallen <<<"$(heights tabard_0/tube_0016.obj)"
+read -r low held <<<"$(heights tabard_100/tube_0016.obj)"
+check "its shoulders are at $held m, without springs at $fallen m" awk "BEGIN { exit !($held > $fallen + 0.3) }"
+check "they hang: the hem is $low m high" awk "BEGIN { exit !($held - $low > 0.38 && $held - $low < 0.45) }"
 expect 0 "$clothsim" plain.json --print-config
 check "held while it is sewn: $(values hold)" test "$(values hold)" = "100 0 0 0 0 0 "
 # stitches of panels labelled "leg" begin to close when 0.4 of the time is over
