@@ -215,32 +215,32 @@ static int find_armholes(const csim_mesh *mesh, const double *X, double range[2]
 }
 
 // Selects the shoulder seams of a pattern: stitches of the bodice from front to back, above the
-// middle of the armholes. Returns 0 if there are none. Sleeves that hang lower than they will, and
-// heavy skirts, pulled straps beside the shoulders before they were sewn together (128 mm open).
+// middle of the armholes. Sleeves that hang lower than they will, and heavy skirts, pulled straps
+// beside the shoulders before they were sewn together (128 mm open).
 static csim_status choose_shoulders(const csim_build *build, const csim_body *body,
-                                    unsigned char *chosen, int *count) {
+                                    unsigned char *chosen) {
   const csim_mesh *mesh = body->mesh;
   const double *X = build->x + csim_xyz(body->vert0);
   unsigned char *bodice = NULL;
   double range[2];
-  *count = 0;
   memset(chosen, 0, (size_t)body->nvert);
   if (!find_armholes(mesh, X, range)) return CSIM_OK;
   if (csim_mark_label(mesh, "body", &bodice)) return CSIM_MEMORY;
   for (int i = 0; i < mesh->nstitch; i++) {
-    int a = mesh->stitch[2 * i], b = mesh->stitch[2 * i + 1];
-    double d[3], low = csim_min(X[csim_xyz(a) + 1], X[csim_xyz(b) + 1]);
-    csim_sub(X + csim_xyz(a), X + csim_xyz(b), d);
-    if (!bodice[a] || !bodice[b] || low < 0.5 * (range[0] + range[1])) continue;
+    const int *end = mesh->stitch + csim_row(2, i);
+    const double *a = X + csim_xyz(end[0]), *b = X + csim_xyz(end[1]);
+    double d[3];
+    csim_sub(a, b, d);
+    if (!bodice[end[0]] || !bodice[end[1]]) continue;
+    if (csim_min(a[1], b[1]) < 0.5 * (range[0] + range[1])) continue;
     if (!(d[2] * d[2] > d[0] * d[0] + d[1] * d[1])) continue; // a dart, or a seam of the front
-    chosen[a] = chosen[b] = 1;
-    ++*count;
+    chosen[end[0]] = chosen[end[1]] = 1;
   }
   free(bodice);
   return CSIM_OK;
 }
 
-// Holds what the garment will hang from at its height.
+// Holds what the garment will hang from at its height, but for what pins of the scene hold.
 static csim_status hold_up(csim_build *build, const csim_object *object, const csim_body *body,
                            unsigned char *chosen, unsigned char *pinned) {
   csim_pin pin = {.place = object->mesh_place,
@@ -248,12 +248,14 @@ static csim_status hold_up(csim_build *build, const csim_object *object, const c
                   .axis = {0, 1, 0},
                   .from = -INFINITY,
                   .to = INFINITY};
+  csim_status status =
+      choose_waist(build, body, chosen) ? CSIM_OK : choose_shoulders(build, body, chosen);
   int count = 0;
-  if (!choose_waist(build, body, chosen)) {
-    csim_status status = choose_shoulders(build, body, chosen, &count);
-    if (status || !count) return status;
+  for (int i = 0; i < body->nvert; i++) {
+    chosen[i] &= !pinned[i];
+    count += chosen[i];
   }
-  return add_targets(build, object, &pin, body, NULL, chosen, pinned);
+  return status || !count ? status : add_targets(build, object, &pin, body, NULL, chosen, pinned);
 }
 
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body) {

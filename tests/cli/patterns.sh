@@ -98,6 +98,8 @@ done
 read -r _ fallen <<<"$(heights tabard_0/tube_0016.obj)"
 read -r low held <<<"$(heights tabard_100/tube_0016.obj)"
 check "its shoulders are at $held m, without springs at $fallen m" awk "BEGIN { exit !($held > $fallen + 0.3) }"
+expect 0 "$clothsim" tube.scene.json -v -e 2 -o tabard_pinned --set tube.mesh.pattern=tabard.json --set tube.pins='[{"group": "left_armhole"}]' --set tube.mesh.hold=100
+check "a pin of the scene goes before it, without a warning" sh -c "! grep -q 'pinned already' stderr"
 check "they hang: the hem is $low m high" awk "BEGIN { exit !($held - $low > 0.38 && $held - $low < 0.45) }"
 expect 0 "$clothsim" plain.json --print-config
 check "held while it is sewn: $(values hold)" test "$(values hold)" = "100 0 0 0 0 0 "
