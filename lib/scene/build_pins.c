@@ -251,6 +251,7 @@ static csim_status hold_up(csim_build *build, const csim_object *object, const c
   csim_status status =
       choose_waist(build, body, chosen) ? CSIM_OK : choose_shoulders(build, body, chosen);
   int count = 0;
+  mark_pinned(build, body, pin.from, pin.to, pinned);
   for (int i = 0; i < body->nvert; i++) {
     chosen[i] &= !pinned[i];
     count += chosen[i];
