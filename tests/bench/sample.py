@@ -58,7 +58,7 @@ def main():
                 tree = json.load(f)
         part = tree["pattern"]  # its order of panels and stitches is another in each run
         part["panels"] = dict(sorted(part["panels"].items()))
-        part["stitches"] = sorted((sorted(s, key=json.dumps) for s in part["stitches"]), key=json.dumps)
+        part["stitches"] = sorted(part["stitches"], key=json.dumps)
         part.pop("panel_order", None)
         with open(os.path.join(out, place), "w") as f:
             json.dump(tree, f, indent=1)
