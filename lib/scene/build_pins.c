@@ -197,47 +197,50 @@ static int choose_waist(const csim_build *build, const csim_body *body, unsigned
   return top - waist < BELT;
 }
 
-// Lowest and highest vertex of the armholes (labels of GarmentCode that end so).
-static int find_armholes(const csim_mesh *mesh, const double *X, double range[2]) {
+// Marks the vertices of armholes (labels of GarmentCode that end so). Returns the middle of their
+// box in `middle`, and whether there are any.
+static int find_armholes(const csim_mesh *mesh, const double *X, unsigned char *on,
+                         double middle[3]) {
   static const char armhole[] = "_armhole";
-  range[0] = INFINITY;
-  range[1] = -INFINITY;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int s = 0; s < mesh->nset; s++) {
     size_t n = strlen(mesh->set[s].name), end = strlen(armhole);
     if (n < end || strcmp(mesh->set[s].name + n - end, armhole)) continue;
     for (int k = 0; k < mesh->set[s].n; k++) {
-      double height = X[csim_xyz(mesh->set[s].vert[k]) + 1];
-      range[0] = csim_min(range[0], height);
-      range[1] = csim_max(range[1], height);
+      int v = mesh->set[s].vert[k];
+      on[v] = 1;
+      for (int c = 0; c < 3; c++) {
+        low[c] = csim_min(low[c], X[csim_xyz(v) + c]);
+        high[c] = csim_max(high[c], X[csim_xyz(v) + c]);
+      }
     }
   }
-  return range[0] < range[1];
+  for (int c = 0; c < 3; c++) middle[c] = 0.5 * (low[c] + high[c]);
+  return low[0] <= high[0];
 }
 
-// Selects the shoulder seams of a pattern: stitches of the bodice from front to back, above the
-// middle of the armholes. Sleeves that hang lower than they will, and heavy skirts, pulled straps
-// beside the shoulders before they were sewn together (128 mm open).
+// Selects the shoulder seams of a pattern: stitches from front to back between panels with an
+// armhole (collars have none, and must be free to come down), above the middle of the armholes.
+// Sleeves that hang lower than they will, and heavy skirts, pulled straps beside the shoulders
+// before they were sewn together (128 mm open).
 static csim_status choose_shoulders(const csim_build *build, const csim_body *body,
                                     unsigned char *chosen) {
   const csim_mesh *mesh = body->mesh;
   const double *X = build->x + csim_xyz(body->vert0);
-  unsigned char *bodice = NULL;
-  double range[2];
+  unsigned char *torso = CSIM_NEW(unsigned char, body->nvert);
+  double middle[3];
+  csim_status status = torso ? CSIM_OK : CSIM_MEMORY;
   memset(chosen, 0, (size_t)body->nvert);
-  if (!find_armholes(mesh, X, range)) return CSIM_OK;
-  if (csim_mark_label(mesh, "body", &bodice)) return CSIM_MEMORY;
-  for (int i = 0; i < mesh->nstitch; i++) {
+  int found = !status && find_armholes(mesh, X, torso, middle);
+  if (found) status = csim_mark_panels(mesh, torso);
+  for (int i = 0; i < mesh->nstitch && found && !status; i++) {
     const int *end = mesh->stitch + csim_row(2, i);
     const double *a = X + csim_xyz(end[0]), *b = X + csim_xyz(end[1]);
-    double d[3];
-    csim_sub(a, b, d);
-    if (!bodice[end[0]] || !bodice[end[1]]) continue;
-    if (csim_min(a[1], b[1]) < 0.5 * (range[0] + range[1])) continue;
-    if (!(d[2] * d[2] > d[0] * d[0] + d[1] * d[1])) continue; // a dart, or a seam of the front
-    chosen[end[0]] = chosen[end[1]] = 1;
+    if (!torso[end[0]] || !torso[end[1]] || csim_min(a[1], b[1]) < middle[1]) continue;
+    if ((a[2] < middle[2]) != (b[2] < middle[2])) chosen[end[0]] = chosen[end[1]] = 1;
   }
-  free(bodice);
-  return CSIM_OK;
+  free(torso);
+  return status;
 }
 
 // Holds what the garment will hang from at its height, but for what pins of the scene hold.

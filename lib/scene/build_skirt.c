@@ -54,6 +54,17 @@ csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned c
   return CSIM_OK;
 }
 
+csim_status csim_mark_panels(const csim_mesh *mesh, unsigned char *in) {
+  int *parent = CSIM_NEW(int, mesh->nvert);
+  if (!parent) return CSIM_MEMORY;
+  join_panels(mesh, parent);
+  for (int i = 0; i < mesh->nvert; i++)
+    if (in[i]) in[csim_disjoint_root(parent, i)] = 1;
+  for (int i = 0; i < mesh->nvert; i++) in[i] = in[csim_disjoint_root(parent, i)];
+  free(parent);
+  return CSIM_OK;
+}
+
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
   unsigned char *leg = NULL, *on_waist = NULL;
   int *parent = CSIM_NEW(int, mesh->nvert), more = 1, skirts = 1;

@@ -236,6 +236,10 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
 /// @param[out] in  (mesh->nvert) 1: it is; heap
 csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned char **in);
 
+/// Marks all vertices of the panels that have a marked one.
+/// @param in  (mesh->nvert)
+csim_status csim_mark_panels(const csim_mesh *mesh, unsigned char *in);
+
 /// Finds the tier of every panel of a skirt: how many stitches it is away from panels of other
 /// kinds, 1, 2, ... If there are none, the first tier are the panels on the waist.
 /// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
