@@ -73,25 +73,29 @@ says 'warning: the seam of tube did not close: it is open by'
 says 'warning: not at rest after frame 72:'
 # springs hold the height of a waist that nothing above carries, and let it go sideways
 sed 's/"collar"/"lower_interface"/' tube.json >waist.json
-lowest() { awk '$1 == "v" { if (!n++ || $3 < y) y = $3 } END { print y }' "$1"; }
+heights() { # FILE [GROUP]: lowest and highest vertex
+  awk -v group="$2" '$1 == "v" { y[++n] = $3 } $1 == "g" { on = $2 == group }
+    $1 == "f" && (on || group == "") { for (k = 2; k <= NF; k++) { split($k, c, "/"); h = y[c[1]]; if (!m++ || h < low) low = h; if (m == 1 || h > high) high = h } }
+    END { print low, high }' "$1"
+}
+lowest() { heights "$@" | cut -d ' ' -f 1; }
 for hold in 0 100; do
   expect 0 "$clothsim" tube.scene.json -q -e 28 -o hold_$hold --set tube.mesh.pattern=waist.json --set tube.pins=null --set tube.mesh.hold=$hold
 done
 fallen=$(lowest hold_0/tube_0028.obj) held=$(lowest hold_100/tube_0028.obj)
 check "its hem is at $held m, without springs at $fallen m" awk "BEGIN { exit !($held > $fallen + 0.05) }"
 # and of shoulder seams, not of side seams, which are below the middle of the armholes
-tabard() { # NAME Z TURN
-  echo "\"$1\": {\"label\": \"body\", \"translation\": [0, 40, $2], \"rotation\": [0, $3, 0],
+tabard() { # NAME Y Z TURN ARMHOLE
+  echo "\"$1\": {\"label\": \"body\", \"translation\": [0, $2, $3], \"rotation\": [0, $4, 0],
     \"vertices\": [[-12, 0], [12, 0], [12, 20], [12, 40], [-12, 40], [-12, 20]],
-    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3], \"label\": \"left_armhole\"}, {\"endpoints\": [3, 4]},
-      {\"endpoints\": [4, 5], \"label\": \"right_armhole\"}, {\"endpoints\": [5, 0]}]}"
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3], \"label\": \"left_$5\"}, {\"endpoints\": [3, 4]},
+      {\"endpoints\": [4, 5], \"label\": \"right_$5\"}, {\"endpoints\": [5, 0]}]}"
 }
 cat >tabard.json <<END
-{"pattern": {"panels": {$(tabard front 10 0), $(tabard back -10 180)}, "stitches": [
+{"pattern": {"panels": {$(tabard front 40 10 0 armhole), $(tabard back 40 -10 180 armhole)}, "stitches": [
   [{"panel": "front", "edge": 3}, {"panel": "back", "edge": 3}], [{"panel": "front", "edge": 1}, {"panel": "back", "edge": 5}], [{"panel": "front", "edge": 5}, {"panel": "back", "edge": 1}]]},
  "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
 END
-heights() { awk '$1 == "v" { if (!n++ || $3 < l) l = $3; if (n == 1 || $3 > h) h = $3 } END { print l, h }' "$1"; }
 for hold in 0 100; do
   expect 0 "$clothsim" tube.scene.json -v -e 16 -o tabard_$hold --set tube.mesh.pattern=tabard.json --set tube.pins=null --set tube.mesh.hold=$hold --set 'gravity=[0, -9.81, 0]'
 done
@@ -101,21 +105,27 @@ check "its shoulders are at $held m, without springs at $fallen m" awk "BEGIN { 
 expect 0 "$clothsim" tube.scene.json -v -e 2 -o tabard_pinned --set tube.mesh.pattern=tabard.json --set tube.pins='[{"group": "left_armhole"}]' --set tube.mesh.hold=100
 check "a pin of the scene goes before it, without a warning" sh -c "! grep -q 'pinned already' stderr"
 check "they hang: the hem is $low m high" awk "BEGIN { exit !($held - $low > 0.38 && $held - $low < 0.45) }"
+# a collar comes down, with what panels it may be labelled
+cat >collar.json <<END
+{"pattern": {"panels": {$(tabard front 40 10 0 armhole), $(tabard back 40 -10 180 armhole), $(tabard above 85 14 0 side), $(tabard behind 85 -14 180 side)}, "stitches": [
+  [{"panel": "front", "edge": 3}, {"panel": "back", "edge": 3}], [{"panel": "above", "edge": 3}, {"panel": "behind", "edge": 3}]]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" tube.scene.json -v -e 16 -o collar --set tube.mesh.pattern=collar.json --set tube.pins=null --set tube.mesh.hold=100 --set 'gravity=[0, -9.81, 0]'
+fallen=$(lowest collar/tube_0016.obj above)
+check "the collar is at $fallen m, the shoulders at $held m" awk "BEGIN { exit !($fallen < $held - 0.1) }"
 expect 0 "$clothsim" plain.json --print-config
 check "held while it is sewn: $(values hold)" test "$(values hold)" = "100 0 0 0 0 0 "
 # stitches of panels labelled "leg" begin to close when 0.4 of the time is over
 sed 's/"frill": {/"frill": {"label": "leg", /' tube.json >late.json
-frill() { # FILE: height of its lowest vertex
-  awk '$1 == "v" { y[++n] = $3 } $1 == "g" { on = $2 == "frill" } $1 == "f" && on { for (k = 2; k <= NF; k++) { split($k, c, "/"); if (!m || y[c[1]] < m) m = y[c[1]] } } END { print m }' "$1"
-}
 expect 0 "$clothsim" tube.scene.json -q -o early -e 9
 expect 0 "$clothsim" tube.scene.json -q -o late -e 9 --set tube.mesh.pattern=late.json
-early=$(frill early/tube_0009.obj) late=$(frill late/tube_0009.obj)
+early=$(lowest early/tube_0009.obj frill) late=$(lowest late/tube_0009.obj frill)
 check "the frill is at $late m, without its label at $early m" awk "BEGIN { exit !($late > $early + 0.01) }"
 # and so do those between a panel labelled "arm" and another kind
 sed 's/"frill": {/"frill": {"label": "arm", /' tube.json >armhole.json
 expect 0 "$clothsim" tube.scene.json -q -o armhole -e 9 --set tube.mesh.pattern=armhole.json
-armhole=$(frill armhole/tube_0009.obj)
+armhole=$(lowest armhole/tube_0009.obj frill)
 check "the frill is at $armhole m as a sleeve" awk "BEGIN { exit !($armhole > $early + 0.01) }"
 # a pattern stands clear of objects before it, also of the same one in the same place: one tube over another
 sed '/"name": "tube"/{p;s/"tube"/"over"/}' plain.json >two.json
