@@ -348,9 +348,13 @@ static double angle_at(const flare *f, double t) {
   return t < 0 ? -CSIM_PI : CSIM_PI;
 }
 
+static int is_round(const flare *f) {
+  return !(f->half[1] < f->half[0]);
+}
+
 // The point of the ring at t, and as far out as `height`, along and outwards.
 static void on_ring(const flare *f, double t, double height, double at[2]) {
-  int round = !(f->half[1] < f->half[0]);
+  int round = is_round(f);
   double p = round ? f->angle * t : angle_at(f, t), u = csim_sin(p), v = csim_cos(p);
   double l = round ? 1 : sqrt(u * u * f->half[1] * f->half[1] + v * v * f->half[0] * f->half[0]);
   at[0] = round ? (f->R + height) * u : (f->half[0] + height * f->half[1] / l) * u;
@@ -364,8 +368,7 @@ static double height_of(const flares *s, const flare *f, int vert, double r) {
 
 // Half axes of the ring.
 static void axes_of(const flare *f, double half[2]) {
-  int round = !(f->half[1] < f->half[0]);
-  for (int k = 0; k < 2; k++) half[k] = round ? f->R : f->half[k];
+  for (int k = 0; k < 2; k++) half[k] = is_round(f) ? f->R : f->half[k];
 }
 
 static int is_outside(const flare *f, double along, double out) {
