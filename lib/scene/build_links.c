@@ -2,6 +2,7 @@
 // contact/.
 #include "base/disjoint.h"
 #include "contact/distance.h"
+#include "base/sort.h"
 #include "math/vec3.h"
 #include "model/links.h"
 #include "scene/compile.h"
@@ -286,10 +287,35 @@ static int gathered_waist(const csim_mesh *mesh, const int *tier) {
   return length[0] > GATHERED * length[1];
 }
 
+// Marks stitches that join two vertices once more, as those of two edges with a common corner do.
+// Returns marks (nstitch, heap), NULL when out of memory.
+static unsigned char *mark_repeated(const csim_mesh *mesh) {
+  typedef struct pair {
+    int vert[2], stitch; // vert in order
+  } pair;
+  pair *list = CSIM_NEW(pair, mesh->nstitch);
+  unsigned char *again = CSIM_NEW(unsigned char, mesh->nstitch);
+  for (int i = 0; i < mesh->nstitch && list; i++) {
+    const int *v = mesh->stitch + csim_row(2, i);
+    int low = v[0] < v[1] ? v[0] : v[1];
+    list[i] = (pair){{low, v[0] + v[1] - low}, i};
+  }
+  if (list) csim_sort_rows(list, mesh->nstitch, sizeof *list, 2);
+  for (int i = 1; i < mesh->nstitch && list && again; i++)
+    again[list[i].stitch] = !csim_compare_rows(list[i].vert, list[i - 1].vert, 2);
+  if (!list) {
+    free(again);
+    again = NULL;
+  }
+  free(list);
+  return again;
+}
+
+// again: (nstitch) marks stitches without a link. first: the link of the first other one.
 static csim_status order_stitches(csim_build *build, const csim_body *body, const int *tier,
-                                  int first) {
+                                  const unsigned char *again, int first) {
   const csim_mesh *mesh = body->mesh;
-  int n = build->model->links.nlink - first, nturn = 1, waits = 0, skirts = 0;
+  int nturn = 1, waits = 0, skirts = 0;
   unsigned char *arm = NULL, *cuff = CSIM_NEW(unsigned char, mesh->nvert);
   csim_status status = cuff ? csim_mark_label(mesh, sleeve, &arm) : CSIM_MEMORY;
   if (!status) status = csim_find_cuffs(mesh, arm, cuff);
@@ -297,15 +323,16 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
     waits |= tier[i] == 0;
     skirts |= tier[i] != 0;
   }
-  for (int i = 0; i < n && !status; i++) {
+  for (int i = 0; i < mesh->nstitch && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i);
     int turn = turn_of((int[]){tier[v[0]], tier[v[1]]});
     nturn = turn >= nturn ? turn + 1 : nturn;
   }
   int gathered = !status && gathered_waist(mesh, tier);
-  for (int i = 0; i < n && !status; i++) {
+  for (int i = 0, k = first; i < mesh->nstitch && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
-    csim_link *link = &build->link[first + i];
+    if (again[i]) continue;
+    csim_link *link = &build->link[k++];
     if (is_held(body, tier, v, link->length)) {
       link->begin = -2;
       link->end = -1;
@@ -322,9 +349,10 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
   return status;
 }
 
-// The seams of a body that is made of a pattern. tier: (body->nvert) by csim_find_tiers.
+// The seams of a body that is made of a pattern. tier: (body->nvert) by csim_find_tiers. again: by
+// mark_repeated; twins would keep the solver from its fastest matrix (model/stiffness.h).
 static csim_status add_stitches(csim_build *build, const csim_object *object, const csim_body *body,
-                                const int *tier) {
+                                const int *tier, const unsigned char *again) {
   csim_model *model = build->model;
   const csim_scene *scene = build->scene;
   const csim_mesh_source *source = &object->mesh;
@@ -346,6 +374,7 @@ static csim_status add_stitches(csim_build *build, const csim_object *object, co
                          .seam = 1};
   for (int i = 0; i < body->mesh->nstitch; i++) {
     const int *v = body->mesh->stitch + csim_row(2, i);
+    if (again[i]) continue;
     int node[4] = {body->vert0 + v[0], body->vert0 + v[1], 0, 0};
     double length = csim_distance(at(build, node[0]), at(build, node[1]));
     int held = is_held(body, tier, v, length);
@@ -354,20 +383,22 @@ static csim_status add_stitches(csim_build *build, const csim_object *object, co
     if (status) return status;
     longest = csim_max(longest, length);
   }
-  if (order_stitches(build, body, tier, first)) return CSIM_MEMORY;
+  if (order_stitches(build, body, tier, again, first)) return CSIM_MEMORY;
   model->links.ngroup++;
   csim_say(build->log, CSIM_INFO, object->mesh_place,
-           "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,
-           longest);
+           "seams of \"%s\": %d stitches, up to %.3g m apart", object->name,
+           model->links.nlink - first, longest);
   return CSIM_OK;
 }
 
 static csim_status add_pattern(csim_build *build, const csim_object *object,
                                const csim_body *body) {
   int *tier = CSIM_NEW(int, body->mesh->nvert);
-  csim_status status = tier ? csim_find_tiers(body->mesh, tier) : CSIM_MEMORY;
-  if (!status) status = add_stitches(build, object, body, tier);
+  unsigned char *again = mark_repeated(body->mesh);
+  csim_status status = tier && again ? csim_find_tiers(body->mesh, tier) : CSIM_MEMORY;
+  if (!status) status = add_stitches(build, object, body, tier, again);
   free(tier);
+  free(again);
   return status;
 }
 
