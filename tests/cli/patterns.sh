@@ -114,6 +114,15 @@ END
 expect 0 "$clothsim" tube.scene.json -v -e 16 -o collar --set tube.mesh.pattern=collar.json --set tube.pins=null --set tube.mesh.hold=100 --set 'gravity=[0, -9.81, 0]'
 fallen=$(lowest collar/tube_0016.obj above)
 check "the collar is at $fallen m, the shoulders at $held m" awk "BEGIN { exit !($fallen < $held - 0.1) }"
+# a corner that two stitches share is sewn once
+sewn() { # STITCHES: of the tabard, as -v tells
+  sed '/^  \[/d; s/"stitches": \[.*/"stitches": [/; s/^ "properties"/'"$1"']}, &/' tabard.json >corner.json
+  expect 0 "$clothsim" tube.scene.json -v --check --set tube.mesh.pattern=corner.json --set tube.pins=null
+  sed -n 's/.* \([0-9]*\) stitches, .*/\1/p' stderr
+}
+side='[{"panel": "front", "edge": 1}, {"panel": "back", "edge": 5}]' above='[{"panel": "front", "edge": 2}, {"panel": "back", "edge": 4}]'
+one=$(sewn "$side") other=$(sewn "$above") both=$(sewn "$side, $above")
+check "stitches of two edges: $one and $other, together $both" test "$both" -eq $((one + other - 1))
 expect 0 "$clothsim" plain.json --print-config
 check "held while it is sewn: $(values hold)" test "$(values hold)" = "100 0 0 0 0 0 "
 # stitches of panels labelled "leg" begin to close when 0.4 of the time is over
