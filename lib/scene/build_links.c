@@ -1,8 +1,8 @@
 // scene/build_links.c: attachments and seams: strings between the vertices of bodies. Needs model/,
 // contact/.
 #include "base/disjoint.h"
-#include "contact/distance.h"
 #include "base/sort.h"
+#include "contact/distance.h"
 #include "math/vec3.h"
 #include "model/links.h"
 #include "scene/compile.h"
