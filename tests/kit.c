@@ -221,7 +221,7 @@ int kit_scene_open(const char *text, int nthread, kit_scene *s) {
     if (*c == '\'') *c = '"';
   int failed =
       csim_scene_parse(json, strlen(json), "/tmp/kit.json", NULL, 0, &log.log, &s->scene) ||
-      csim_compile(s->scene, "bin/clothsim-tet", NULL, &log.log, &s->world);
+      csim_compile(s->scene, "bin/clothsim-tet", NULL, &log.log, NULL, &s->world);
   free(json);
   check_that(!failed, __FILE__, __LINE__, "%s: %s", text, log.text);
   if (failed) return -1;

@@ -174,15 +174,17 @@ static csim_status add_collider(const csim_build *build, const csim_object *obje
 }
 
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_pool *pool,
-                         csim_log *log, csim_world *world) {
+                         csim_log *log, const csim_world *last, csim_world *world) {
   *world = (csim_world){.model = create_model(scene)};
   world->collider = CSIM_ARENA_NEW(&world->arena, csim_collider, scene->nobject);
   world->collider_mesh = CSIM_ARENA_NEW(&world->arena, csim_mesh, scene->nobject);
+  world->placement = CSIM_ARENA_NEW(&world->arena, csim_placement, scene->nobject);
   if (!world->model || world->arena.failed) return CSIM_MEMORY;
   csim_build build = {.scene = scene,
                       .tet_program = tet_program,
                       .pool = pool,
                       .log = log,
+                      .last = last,
                       .world = world,
                       .arena = &world->model->arena,
                       .model = world->model,

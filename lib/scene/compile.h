@@ -26,6 +26,13 @@ typedef struct csim_renders {
   csim_bound_mesh *mesh; ///< (n) in the order of their bodies
 } csim_renders;
 
+/// Where the panels of a sewing pattern start, which takes seconds to find.
+typedef struct csim_placement {
+  uint64_t key; ///< hash of all that decides it
+  int nvert;
+  double *x; ///< (nvert x 3) [m]
+} csim_placement;
+
 /// A model with the colliders around it; constant during a run.
 typedef struct csim_world {
   csim_arena arena;
@@ -35,17 +42,21 @@ typedef struct csim_world {
   csim_contact_params contact; ///< the scene's, with a thickness
   csim_mesh *collider_mesh;    ///< (ncollider + nghost) their surfaces at the start
   csim_renders *renders;       ///< owned by the caller; NULL: none
+  int nplacement;
+  csim_placement *placement; ///< (nplacement)
 } csim_world;
 
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
 ///
 /// @param tet_program  path of clothsim-tet
 /// @param pool         may be NULL: one thread
+/// @param last         of the phase before, whose placements are taken where they are the same;
+///                     may be NULL. The result does not depend on it.
 /// @param[out] world   overwritten; csim_world_free in any case
 /// @return CSIM_OK; CSIM_INVALID with all errors in the log; CSIM_IO;
 /// CSIM_MEMORY
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_pool *pool,
-                         csim_log *log, csim_world *world);
+                         csim_log *log, const csim_world *last, csim_world *world);
 void csim_world_free(csim_world *world);
 
 /// Index of the first collider in outputs: after bodies and render meshes.
@@ -105,8 +116,9 @@ typedef struct csim_build {
   const char *tet_program;
   csim_pool *pool; ///< may be NULL
   csim_log *log;
-  csim_world *world; ///< its colliders are complete; patterns draw in their arms
-  csim_arena *arena; ///< of the model
+  const csim_world *last; ///< of the phase before; NULL: none
+  csim_world *world;      ///< its colliders are complete; patterns draw in their arms
+  csim_arena *arena;      ///< of the model
   csim_model *model;
   ptrdiff_t x_capacity, v_capacity, mass_capacity;
   double *x, *v, *mass; ///< (model->nvert x 3, x 3 and x 1), heap

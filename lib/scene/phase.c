@@ -100,7 +100,8 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   csim_phase before = csim_pool_phase(sim->pool, CSIM_PHASE_START);
   sim->state.phase = phase;
   sim->state.rest_frames = 0;
-  csim_status status = csim_compile(scene, sim->tet_program, sim->pool, sim->log, &world);
+  csim_status status =
+      csim_compile(scene, sim->tet_program, sim->pool, sim->log, &sim->world, &world);
   world.renders = sim->world.renders;
   if (!status) status = check_world(sim, &world);
   if (status) {

@@ -94,7 +94,7 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
   csim_pool_phase(sim->pool, CSIM_PHASE_START);
   if (start->tet_program) sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
   if (sim->arena.failed) return CSIM_MEMORY;
-  csim_status status = csim_compile(scene, start->tet_program, sim->pool, log, &sim->world);
+  csim_status status = csim_compile(scene, start->tet_program, sim->pool, log, NULL, &sim->world);
   if (!status) status = csim_build_renders(scene, &sim->world, log, &sim->renders);
   sim->world.renders = &sim->renders;
   if (!status) status = check_start(sim, start->out);

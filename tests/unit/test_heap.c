@@ -262,7 +262,7 @@ static void count_step_calls(const char *name, const char *const *sets, int nset
   check_log_init(&log);
   choose(name);
   if (csim_scene_read(scene_path, sets, nset, &log.log, &scene) ||
-      csim_compile(scene, tet_path, NULL, &log.log, &world)) {
+      csim_compile(scene, tet_path, NULL, &log.log, NULL, &world)) {
     check_that(0, __FILE__, __LINE__, "%s: %s", name, log.text);
     goto done;
   }

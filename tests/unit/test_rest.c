@@ -49,7 +49,7 @@ static csim_status compile(const char *object, const char *solver, check_log *lo
   write_text(path[0], text);
   *world = (csim_world){0};
   csim_status status = csim_scene_read(path[0], NULL, 0, &log->log, &scene);
-  if (!status) status = csim_compile(scene, NULL, NULL, &log->log, world);
+  if (!status) status = csim_compile(scene, NULL, NULL, &log->log, NULL, world);
   csim_scene_free(scene);
   return status;
 }

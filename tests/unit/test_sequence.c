@@ -116,7 +116,7 @@ static csim_status compile(const char *mesh, const char *more, int end, said *lo
   *world = (csim_world){0};
   csim_scene_free(kept);
   csim_status status = csim_scene_read(path, NULL, 0, &log->log, &scene);
-  if (!status) status = csim_compile(scene, "/nonexistent", NULL, &log->log, world);
+  if (!status) status = csim_compile(scene, "/nonexistent", NULL, &log->log, NULL, world);
   kept = scene;
   return status;
 }
