@@ -1,9 +1,9 @@
 // cli/clothsim-tet.cpp: TetGen in a process of its own. Reads one request on stdin, writes one
 // reply on stdout, both as lib/io/tet_wire.h has them; what TetGen prints goes to stderr.
 //
-// The only C++ of the project and the only program that links TetGen (AGPL-3). TetGen throws,
-// aborts, crashes or never returns on some surfaces: the caller judges by the way this process
-// ends.
+// The only C++ program outside of tests and the only program that links TetGen (AGPL-3). TetGen
+// throws, aborts, crashes or never returns on some surfaces: the caller judges by the way this
+// process ends.
 #include "io/tet_wire.h"
 
 #define TETLIBRARY

@@ -98,7 +98,7 @@ static void print_summary(const cli_options *o, csim_status status, const csim_r
     fprintf(stderr, "; %lld of %lld substeps stopped at the iteration limit", r->total.unconverged,
             r->total.taken);
   if (r->total.lagged)
-    fprintf(stderr, "; in %lld colliders or pins were held back", r->total.lagged);
+    fprintf(stderr, "; colliders or pins lagged in %lld substeps", r->total.lagged);
   fputc('\n', stderr);
   if (o->verbose)
     fprintf(
@@ -189,8 +189,8 @@ int main(int argc, char **argv) {
     break;
   case ACTION_PRINT_SCHEMA: {
     char *schema = csim_scene_schema();
-    if (!schema) return CSIM_MEMORY;
-    puts(schema);
+    if (schema) puts(schema);
+    if (!schema) status = CSIM_MEMORY;
     free(schema);
     break;
   }

@@ -53,8 +53,9 @@ void print_help(void) {
        "      --version          print version and compiler\n"
        "  -h, --help             print this help\n"
        "\n"
-       "Exit codes: 0 done, 1 the solver gave up, 2 usage or scene, 3 files, 4 memory,\n"
-       "75 stopped by a signal or --max-time (continue with --resume).");
+       "Exit codes: 0 done; 1 the solver gave up, surfaces intersect, or a bound of\n"
+       "--strict is exceeded; 2 usage or scene; 3 files; 4 memory; 75 stopped by a signal or\n"
+       "--max-time (continue with --resume).");
 }
 
 static int usage(const char *format, const char *what) {
@@ -75,7 +76,7 @@ static int parse_int(const char *text, int least, int *value) {
 
 static int add_set(cli_options *o, const char *text) {
   if (o->nset == MAX_SETS) return usage("more than 256 --set, at %s", text);
-  if (!strchr(text, '=')) return usage("--set wants PATH=VALUE, not \"%s\"", text);
+  if (!strchr(text, '=')) return usage("--set needs PATH=VALUE, not \"%s\"", text);
   o->set[o->nset++] = text;
   return 0;
 }
@@ -91,7 +92,7 @@ static int set_frame(cli_options *o, const char *key, const char *text, char *st
 static int set_frames(cli_options *o, const char *text) {
   const char *colon = strchr(text, ':');
   char first[32];
-  if (!colon || colon - text > 31) return usage("--frames wants A:B, not \"%s\"", text);
+  if (!colon || colon - text > 31) return usage("--frames needs A:B, not \"%s\"", text);
   snprintf(first, sizeof first, "%.*s", (int)(colon - text), text);
   int bad = set_frame(o, "start", first, o->start, sizeof o->start);
   return bad ? bad : set_frame(o, "end", colon + 1, o->end, sizeof o->end);
@@ -130,7 +131,7 @@ static int set_checkpoint(cli_options *o, const char *text) {
   o->checkpoint_seconds = 0;
   if (!parse_int(text, 0, &o->checkpoint_frames)) return 0;
   if (!parse_time(text, &o->checkpoint_seconds)) return 0;
-  return usage("--checkpoint-every wants frames or a time (10, 90s, 10m, 1h), not \"%s\"", text);
+  return usage("--checkpoint-every needs frames or a time (10, 90s, 10m, 1h), not \"%s\"", text);
 }
 
 static int set_progress(cli_options *o, const char *text) {
@@ -217,7 +218,7 @@ static int take(cli_options *o, int option, const char *value) {
   switch (option) {
   case 'o':
     o->out = value;
-    return 0;
+    return *value ? 0 : usage("%s", "-o needs a directory, and its name is empty");
   case OPT_RESUME_FROM:
     o->resume = o->has_resume_from = 1;
     return parse_int(value, -1000000, &o->resume_from)
@@ -227,7 +228,7 @@ static int take(cli_options *o, int option, const char *value) {
     return set_checkpoint(o, value);
   case OPT_MAX_TIME:
     return parse_time(value, &o->max_time) || !(o->max_time > 0)
-               ? usage("--max-time wants a time (3600, 90m, 1:30:00), not \"%s\"", value)
+               ? usage("--max-time needs a time (3600, 90m, 1:30:00), not \"%s\"", value)
                : 0;
   case 's':
     return set_frame(o, "start", value, o->start, sizeof o->start);
@@ -289,14 +290,15 @@ int read_options(int argc, char **argv, cli_options *o) {
   }
   if (o->action == ACTION_HELP || o->action == ACTION_VERSION || o->action == ACTION_PRINT_SCHEMA)
     return 0;
-  if (optind == argc) return usage("%s", "which scene?");
+  if (optind == argc) return usage("%s", "no scene is given");
   if (optind + 1 < argc) return usage("one scene at a time, not also \"%s\"", argv[optind + 1]);
   o->scene = argv[optind];
   if (o->overwrite && o->resume)
     return usage("%s", "--overwrite starts over, --resume goes on: one of them");
   if ((o->allow_changes || o->from_cache) && !o->has_resume_from)
     return usage("%s", "--allow-changes and --from-cache need --resume-from N");
-  if (o->action == ACTION_RUN && !o->out) return usage("%s", "where to write? give -o DIR");
+  if (o->action == ACTION_RUN && !o->out)
+    return usage("%s", "no output directory is given: use -o DIR");
   return 0;
 }
 

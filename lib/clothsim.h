@@ -41,7 +41,8 @@ const char *csim_version(void);
 /// Result of a call. The numbers are also the exit codes of the programs.
 typedef enum csim_status {
   CSIM_OK = 0,
-  CSIM_FAILED = 1,   ///< numerical: the solver gave up; the last good frame is kept
+  CSIM_FAILED = 1,   ///< the solver gave up (the last good frame is kept), surfaces intersect
+                     ///< (verify) or a bound of "strict" is exceeded
   CSIM_INVALID = 2,  ///< error in usage, scene or mesh; the log says where, and the remedy
   CSIM_IO = 3,       ///< a file could not be read or written; the log names it
   CSIM_MEMORY = 4,   ///< out of memory

@@ -58,8 +58,7 @@ double csim_cos(double x) {
 }
 
 // atan(t) on [0, 1]: t is brought to |u| <= tan(pi/16) by atan(t) = c + atan((t - T) / (1 + t T)),
-// then the alternating series to u^19 (next term 0.199^21 / 21 = 9e-17 relative to u: 5e-16 *
-// u^20).
+// then the alternating series to u^25 (next term 0.199^27 / 27 = 4e-21).
 static double atan_unit(double t) {
   static const double angle[] = {0, CSIM_PI / 8, CSIM_PI / 4};
   static const double tangent[] = {0, 0.41421356237309504880, 1};
@@ -108,7 +107,7 @@ double csim_exp(double x) {
   if (x < -745) return 0;
   double k = floor(x * 1.44269504088896340736 + 0.5);
   double hi = x - k * LN2_HI, lo = k * LN2_LO, r = hi - lo;
-  // Taylor to r^14 on |r| <= 0.3466 (next term 1e-19)
+  // Taylor to r^15 on |r| <= 0.3466 (next term 2e-21)
   double p = 1.0 / 15;
   for (int n = 14; n >= 3; n--) p = (1 + r * p) / n;
   double series = 0.5 * r * r * (1 + r * p);

@@ -91,7 +91,7 @@ void csim_log_print(csim_log *log, csim_level level, const char *file, const cha
 
 struct csim_kept_message {
   struct csim_kept_message *next;
-  csim_message message; // its strings stand in `arena`
+  csim_message message; // its strings are in `arena`
   csim_arena arena;
 };
 

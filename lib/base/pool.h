@@ -1,7 +1,8 @@
 // base/pool.h: a pool of threads that run numbered chunks of work. Needs base/phases.h.
 //
-// Determinism: the result of a chunk depends on its number only, never on its thread or the number
-// of threads. Sums go through csim_pool_sum: partial sums of fixed chunks, added in chunk order.
+// Determinism: the result of a chunk depends on its number only, never on its thread. Sums go
+// through csim_pool_sum: partial sums of fixed chunks, added in chunk order. csim_pool_for divides
+// by the number of threads too, so what it runs must not depend on where chunks end.
 #ifndef CSIM_BASE_POOL_H
 #define CSIM_BASE_POOL_H
 

@@ -11,7 +11,8 @@ static inline int csim_compare_rows(const int *a, const int *b, int n) {
   return 0;
 }
 
-/// Sorts rows by the ints that they begin with; rows with equal ints keep their order.
+/// Sorts rows by the ints that they begin with. Rows with equal ints come in any order: let one of
+/// the ints be unique where that matters.
 /// @param row   (n) structs or arrays of `size` bytes; NULL allowed when n = 0
 /// @param nkey  number of ints, 1 to 4
 void csim_sort_rows(void *row, ptrdiff_t n, size_t size, int nkey);

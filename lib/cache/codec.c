@@ -207,7 +207,7 @@ static void base_quanta(const csim_track *track, ptrdiff_t c, const csim_coding 
       base[i] += base[i] - (uint32_t)quantise((double)older[i], per_step);
 }
 
-// Residuals of the multiples that stand in track->word, in place.
+// Residuals of the quantised values in track->word, in place.
 static void write_quanta(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
   ptrdiff_t n = track->nvert;
   uint32_t *shift = track->shift;
@@ -316,8 +316,7 @@ static void choose(const csim_traversal *t, csim_coding *coding, csim_track *tra
   *coding = best;
 }
 
-// ------------------------------------------------------------------------------- order of
-// residuals
+// ------------------------------------------------------------------------------ order of residuals
 
 // Where the residuals of a component go: first those of size 0, then 1, 2 to 3, 4 to 7, ...; each
 // class in traversal order. Without sizes all are of one class.

@@ -185,13 +185,12 @@ static csim_status read_looks(csim_cache *c, csim_cache_object *object, uint64_t
     const char *wrong = read_chunk(c, *at, &chunk);
     if (wrong) return damaged(c, *at, wrong);
     const uint8_t *data = c->payload.data;
-    int bad =
-        uv ? csim_uv_set_read(&c->planes, data, c->payload.n, &c->arena, o) || csim_uv_sets_check(o)
-           : csim_look_read(&c->planes, data, c->payload.n, &c->arena, o) || csim_look_check(o);
-    if (!bad) continue;
-    return c->arena.failed
-               ? no_memory(c)
-               : damaged(c, *at, uv ? "a UVST chunk is malformed" : "a LOOK chunk is malformed");
+    int bad = uv ? csim_uv_set_read(&c->planes, data, c->payload.n, &c->arena, o)
+                 : csim_look_read(&c->planes, data, c->payload.n, &c->arena, o);
+    const char *unfit = bad ? NULL : uv ? csim_uv_sets_check(o) : csim_look_check(o);
+    if (!bad && !unfit) continue;
+    if (c->arena.failed || unfit == csim_look_no_memory) return no_memory(c);
+    return damaged(c, *at, uv ? "a UVST chunk is malformed" : "a LOOK chunk is malformed");
   }
   return CSIM_OK;
 }
@@ -228,7 +227,7 @@ static csim_status read_topology(csim_cache *c) {
     if (object[i].nsample && object[i].nsample != c->info.nsample)
       return damaged(c, at, "an object has other samples than META says");
     csim_status status = csim_topology_check(&object[i], csim_in_file(c->path), c->log);
-    if (status) return CSIM_IO;
+    if (status) return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_IO;
   }
   at = after(at, &chunk);
   csim_status status = read_looks(c, object, &at);
@@ -587,9 +586,10 @@ csim_status csim_cache_verify(csim_cache *c, void (*progress)(void *user, double
     int known = frame < c->info.nframe;
     if (!wrong && (chunk.fourcc == CSIM_CACHE_FRAM || chunk.fourcc == CSIM_CACHE_STAT)) {
       int last = chunk.fourcc == CSIM_CACHE_STAT;
-      if ((last ? c->info.nobject : (int)chunk.object) != object ||
-          (known &&
-           (chunk.frame != c->number[frame] || csim_cache_frame_offset(c, frame, object) != at)))
+      int in_turn = last ? object == c->info.nobject
+                         : object < c->info.nobject && chunk.object == (uint32_t)object;
+      if (!in_turn || (known && (chunk.frame != c->number[frame] ||
+                                 csim_cache_frame_offset(c, frame, object) != at)))
         wrong = "a chunk is out of order or not where the index says";
     }
     if (wrong) {

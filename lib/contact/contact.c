@@ -277,8 +277,8 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double m
   size_t n = 3 * (size_t)contact->mesh.nbody_vert;
   csim_active_set_forget(&contact->active);
   double share = glide_on(contact, d, most);
-  if (share ==
-      0) { // crumpled cloth stops itself: a collider that moves away needs no cloth to move
+  // crumpled cloth stops itself: a collider that moves away needs no cloth to move
+  if (share == 0) {
     memset(kin->d, 0, n * sizeof *kin->d);
     share = csim_glide_together(&contact->glide, 1);
   }

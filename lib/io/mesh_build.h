@@ -99,8 +99,9 @@ void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag);
 /// Number of the tag with this text (see mesh/tag.h), the same for the same text.
 int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, size_t length);
 
-/// Merges vertices at equal positions, in order of first occurrence, and drops faces that lose
-/// corners by it. For formats without vertex numbers.
+/// Merges vertices at equal positions, in order of first occurrence, and drops triangles that
+/// lose a corner by it. Larger faces with a repeated corner are refused later. For formats without
+/// vertex numbers.
 /// @return number of dropped faces
 int csim_mesh_build_weld(csim_mesh_build *b);
 

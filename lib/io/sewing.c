@@ -156,6 +156,10 @@ static void read_curve(sewing *s, const panel *p, edge *e) {
   int degree = !strcmp(name, "quadratic") ? 2 : !strcmp(name, "cubic") ? 3 : 1;
   if (curvature && !cJSON_IsNull(curvature) && !strcmp(name, "circle")) {
     if (!read_numbers(s, params, 3, "a circle's \"params\" [radius, large, right]", at)) return;
+    if (!(at[0] > 0)) {
+      fail(s, params, "panel \"%s\": the radius of a circle must be above 0", p->name);
+      return;
+    }
     arc(a, b, at[0] * s->unit, at[1] != 0, at[2] != 0, e->curve);
     return;
   }

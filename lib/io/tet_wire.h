@@ -48,7 +48,7 @@ enum csim_tet_failure {
   CSIM_TET_BAD_REQUEST = 1, // not the table above
   CSIM_TET_NO_MEMORY = 2,   // the memory limit is reached
   CSIM_TET_GAVE_UP = 3,     // TetGen ended with an error of its own
-  CSIM_TET_NO_TETS = 4,     // TetGen ended well with nothing in its hands
+  CSIM_TET_NO_TETS = 4,     // TetGen succeeded but returned no tetrahedra
 };
 
 #endif

@@ -20,7 +20,7 @@ typedef struct csim_bsr {
   double *val; ///< (nblock x 9)
 } csim_bsr;
 
-/// Pattern of all pairs (i, j) that stand in one element together, and the diagonal.
+/// Pattern of all pairs (i, j) of vertices that share an element, and the diagonal.
 /// @param node  (nelem x nnode) vertices of each element, for each of nset element sets
 /// @return 0 on success, -1 out of memory (arena->failed)
 typedef struct csim_element_set {

@@ -36,7 +36,7 @@ static rim_edge *list_edges(const csim_model *model, const csim_chamber *chamber
       edge[(*count)++] = (rim_edge){{a < b ? a : b, a < b ? b : a}, {a < b ? u : v, a < b ? v : u}};
     }
   }
-  if (edge) csim_sort_rows(edge, *count, sizeof *edge, 2);
+  if (edge) csim_sort_rows(edge, *count, sizeof *edge, 4);
   return edge;
 }
 

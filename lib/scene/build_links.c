@@ -105,7 +105,12 @@ static csim_status link_to_face(csim_build *build, const csim_joint *joint, cons
     memcpy(node + 1, v, sizeof v);
     memcpy(weight, w, sizeof w);
   }
-  return node[1] < 0 ? CSIM_INVALID : add_link(build, joint, node, weight);
+  if (node[1] < 0)
+    return csim_refuse(build->log, joint->place,
+                       "\"%s\" has no face that vertex %d could be attached to: all of them have "
+                       "this vertex",
+                       joint->b.object, vert - body->vert0);
+  return add_link(build, joint, node, weight);
 }
 
 static csim_status link_vertices(csim_build *build, const csim_joint *joint, const chosen *a,
@@ -300,7 +305,7 @@ static unsigned char *mark_repeated(const csim_mesh *mesh) {
     int low = v[0] < v[1] ? v[0] : v[1];
     list[i] = (pair){{low, v[0] + v[1] - low}, i};
   }
-  if (list) csim_sort_rows(list, mesh->nstitch, sizeof *list, 2);
+  if (list) csim_sort_rows(list, mesh->nstitch, sizeof *list, 3);
   for (int i = 1; i < mesh->nstitch && list && again; i++)
     again[list[i].stitch] = !csim_compare_rows(list[i].vert, list[i - 1].vert, 2);
   if (!list) {

@@ -142,6 +142,7 @@ csim_status csim_build_seams(csim_build *build) {
 /// An edge between two stitches, sewn to a shorter one.
 typedef struct gathered {
   int a, b;     // vertices of the mesh, a < b
+  int stitch;   // where the edge begins
   double share; // ratio of lengths, < 1
 } gathered;
 
@@ -161,9 +162,9 @@ static int find_gathers(const csim_mesh *mesh, gathered *out) {
       length[side] = csim_distance(X + csim_xyz(v[side]), X + csim_xyz(v[side + 2]));
     int side = length[1] > length[0], a = v[side], b = v[side + 2];
     if (length[1 - side] > 0 && length[side] > length[1 - side])
-      out[n++] = (gathered){a < b ? a : b, a < b ? b : a, length[1 - side] / length[side]};
+      out[n++] = (gathered){a < b ? a : b, a < b ? b : a, i, length[1 - side] / length[side]};
   }
-  csim_sort_rows(out, n, sizeof *out, 2);
+  csim_sort_rows(out, n, sizeof *out, 3);
   return n;
 }
 
@@ -177,7 +178,7 @@ csim_status csim_gather_springs(const csim_body *body, int first, csim_elements 
   for (int e = first; e < springs->nelem; e++) {
     const int *node = springs->node + csim_row(2, e);
     int a = node[0] - body->vert0, b = node[1] - body->vert0;
-    gathered key = {a < b ? a : b, a < b ? b : a, 1};
+    gathered key = {.a = a < b ? a : b, .b = a < b ? b : a};
     const gathered *found =
         n ? bsearch(&key, list, (size_t)n, sizeof *list, compare_gathered) : NULL;
     double *param = springs->param + (ptrdiff_t)springs->kind->nparam * e;

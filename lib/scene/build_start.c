@@ -18,9 +18,11 @@ csim_status csim_build_open_start(csim_build *build) {
   int last = scene->start_frame == CSIM_LAST_FRAME;
   build->start_frame = last ? info->nframe - 1 : csim_cached_frame(info, scene->start_frame);
   if (build->start_frame >= 0 && info->options.up == scene->up) return CSIM_OK;
+  if (build->start_frame < 0 && last)
+    return csim_refuse(build->log, place, "cannot start from \"%s\": it has no frames", info->file);
   if (build->start_frame < 0)
     return csim_refuse(build->log, place, "cannot start from \"%s\": it has no frame %d",
-                       info->file, last ? scene->frame_start : scene->start_frame);
+                       info->file, scene->start_frame);
   return csim_refuse(build->log, place,
                      "cannot start from \"%s\": another axis points up in it (\"units.up\")",
                      info->file);

@@ -44,10 +44,12 @@ static int hash_file(const char *path, long long *size, uint64_t *hash) {
   *hash = CSIM_HASH_START;
   while (!error) {
     size_t n = 0; // whole pieces, as the hash depends on where they end
-    for (ssize_t got = 1; !error && got && n<PIECE; n += got> 0 ? (size_t)got : 0) {
-      got = read(fd, bytes + n, PIECE - n);
-      if (got < 0 && errno != EINTR) error = errno;
-      if (got < 0) got = 1, n--; // again
+    while (n < PIECE) {
+      ssize_t got = read(fd, bytes + n, PIECE - n);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) error = errno;
+      if (got <= 0) break;
+      n += (size_t)got;
     }
     if (error || !n) break;
     *size += (long long)n;
@@ -73,7 +75,7 @@ static char *read_line(char *text, entry *e) {
   return end + 1;
 }
 
-// ------------------------------------------------------------------------------------------ writin
+// ----------------------------------------------------------------------------------------- writing
 
 static csim_status append(csim_ledger *l, const entry *e) {
   size_t need = strlen(e->name) + 80;
@@ -87,8 +89,14 @@ static csim_status append(csim_ledger *l, const entry *e) {
   return CSIM_OK;
 }
 
+static int is_obj(const char *name) {
+  size_t n = strlen(name);
+  return n > 4 && !strcmp(name + n - 4, ".obj");
+}
+
 // Keeps the lines of an earlier part of the run, up to the first that cannot be read:
-// csim_ledger_verify reports frames without lines.
+// csim_ledger_verify reports frames without lines. Only OBJ files are kept; those of other formats
+// are written again.
 static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame) {
   char *text;
   size_t size;
@@ -96,7 +104,7 @@ static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame)
   if (status) return status == CSIM_MEMORY ? csim_fail_memory(l->log, path) : CSIM_OK;
   entry e;
   for (char *at = text; !status && (at = read_line(at, &e));)
-    if (!e.whole && e.frame <= after_frame) status = append(l, &e);
+    if (!e.whole && is_obj(e.name) && e.frame <= after_frame) status = append(l, &e);
   free(text);
   return status;
 }
@@ -158,7 +166,7 @@ void csim_ledger_free(csim_ledger *l) {
   free(l);
 }
 
-// ---------------------------------------------------------------------------------------- verifyin
+// --------------------------------------------------------------------------------------- verifying
 
 // Damage of a file as text; NULL: none.
 static const char *damage_of(const char *path, const entry *e) {
@@ -171,11 +179,6 @@ static const char *damage_of(const char *path, const entry *e) {
   if (st.st_size != e->size) return "has another size";
   if (hash_file(path, &size, &hash)) return "cannot be read";
   return hash == e->hash ? NULL : "has other contents";
-}
-
-static int is_obj(const char *name) {
-  size_t n = strlen(name);
-  return n > 4 && !strcmp(name + n - 4, ".obj");
 }
 
 static csim_status verify_lines(const char *out, char *text, int first, int last, int each,

@@ -87,7 +87,7 @@ static void read_arcsim(csim_reader *r, const csim_field *f, const cJSON *item, 
   csim_field file = *f;
   cJSON *tree = NULL;
   file.offset = 0;
-  material->density = material->stretch = 1; // of a bad file only that is told, not what it lacks
+  material->density = material->stretch = 1; // a bad file is reported once, not its missing keys
   ptrdiff_t before = r->ncomplaint;
   csim_kind_file.read(r, &file, item, &path);
   if (!path || r->ncomplaint > before) return;

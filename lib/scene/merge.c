@@ -122,8 +122,10 @@ static int merge_by_name(const cJSON *root, cJSON *under, cJSON *over) {
 
 // Whether a mesh replaces the other one whole: if it has its own source, their keys do not mix.
 static int replaces_whole(const cJSON *over) {
-  return !strcmp(over->string, "mesh") &&
-         (csim_json_get(over, "shape") || csim_json_get(over, "file"));
+  static const char *const source[] = {"shape", "file", "sequence", "pattern"};
+  int has = 0;
+  for (int k = 0; k < 4; k++) has |= csim_json_get(over, source[k]) != NULL;
+  return has && !strcmp(over->string, "mesh");
 }
 
 // Takes one member, which is no longer in its tree.

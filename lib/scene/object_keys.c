@@ -124,7 +124,7 @@ static const csim_table finer_table = CSIM_TABLE("finer", csim_finer, finer_fiel
 static const csim_list finer_list = CSIM_LIST_OF(finer_table, csim_finer, AT(nfiner));
 
 static const csim_field tetrahedra_fields[] = {
-    CSIM_KEY("radius_edge_ratio", real, AT(radius_edge_ratio), "1.414", .least = 1, .most = 100,
+    CSIM_KEY("radius_edge_ratio", real, AT(radius_edge_ratio), "1.414", .least = 1.1, .most = 100,
              .doc = "Bound of the ratio of circumradius to shortest edge of the tetrahedra; "
                     "smaller is better shaped and more of them."),
     CSIM_KEY("max_volume", real, AT(max_volume), "0", .unit = "m^3", .least = 0, .most = CSIM_MOST,

@@ -300,6 +300,27 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
   return status;
 }
 
+// Adds the files of a frame to the ledger: NAME_0001.obj, unless it is there `already`, and those
+// of formats with a file per frame.
+static csim_status note_frame(csim_output_writer *w, int frame, int already) {
+  static const char *const formats[] = {"obj", "ply", "vtp"};
+  const csim_output *output = &w->scene->output;
+  int first_collider = csim_world_first_collider(w->world);
+  csim_status status = CSIM_OK;
+  for (int k = already; k < 3 && !status; k++) {
+    int wanted = k == 0 && output->obj;
+    for (int f = 0; f < output->nformat; f++) wanted |= !strcmp(output->format[f], formats[k]);
+    for (int o = 0; o < w->g.nobject && wanted && !status; o++) {
+      char name[300];
+      if (o >= first_collider && !output->colliders) break;
+      snprintf(name, sizeof name, "%s_%0*d.%s", csim_gather_name(w->world, o), w->digits, frame,
+               formats[k]);
+      status = csim_ledger_add(w->ledger, 0, frame, name);
+    }
+  }
+  return status ? status : csim_ledger_write(w->ledger, 0);
+}
+
 // ---------------------------------------------------------------------------------------- resuming
 
 // Passes the kept frames to the exports and, with a changed scene, to the new cache.
@@ -317,6 +338,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
     if (stats) status = csim_cache_put_stats(w->cache, stats);
     if (!status && copy) status = csim_cache_end_frame(w->cache);
     if (!status) status = export_frame(w, (int)info->number[f]);
+    if (!status) status = note_frame(w, (int)info->number[f], 1);
   }
   return status;
 }
@@ -429,27 +451,6 @@ void csim_output_take(csim_output_writer *w, int frame, double time, const csim_
   csim_gather_take(&w->g, time, state, samples);
 }
 
-// Adds the files of the frame to the ledger: NAME_0001.obj, and those of formats with a file per
-// frame. Files that a resumed run writes again are added again.
-static csim_status note_frame(csim_output_writer *w) {
-  static const char *const formats[] = {"obj", "ply", "vtp"};
-  const csim_output *output = &w->scene->output;
-  int first_collider = csim_world_first_collider(w->world);
-  csim_status status = CSIM_OK;
-  for (int k = 0; k < 3 && !status; k++) {
-    int wanted = k == 0 && output->obj;
-    for (int f = 0; f < output->nformat; f++) wanted |= !strcmp(output->format[f], formats[k]);
-    for (int o = 0; o < w->g.nobject && wanted && !status; o++) {
-      char name[300];
-      if (o >= first_collider && !output->colliders) break;
-      snprintf(name, sizeof name, "%s_%0*d.%s", csim_gather_name(w->world, o), w->digits, w->frame,
-               formats[k]);
-      status = csim_ledger_add(w->ledger, 0, w->frame, name);
-    }
-  }
-  return status ? status : csim_ledger_write(w->ledger, 0);
-}
-
 static csim_status write_stats(csim_output_writer *w) {
   const csim_frame_stats *stats = &w->stats;
   char residual[32], text[320];
@@ -474,7 +475,7 @@ csim_status csim_output_write(csim_output_writer *w) {
     if (!status && w->cache) status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
   }
   if (!status) status = export_frame(w, w->frame);
-  if (!status) status = note_frame(w);
+  if (!status) status = note_frame(w, w->frame, 0);
   if (!status && w->cache) status = write_stats(w);
   if (!status && w->cache) status = csim_cache_end_frame(w->cache);
   w->frames += !status;

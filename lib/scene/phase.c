@@ -79,7 +79,7 @@ int csim_sim_changes(const csim_sim *sim) {
 }
 
 // Checks that a phase's model has the same vertices and colliders.
-static csim_status check_world(const csim_sim *sim, const csim_world *world) {
+static csim_status check_world(const csim_sim *sim, int phase, const csim_world *world) {
   const csim_world *old = &sim->world;
   int same = world->model->nvert == old->model->nvert;
   for (int b = 0; same && b < old->model->nbody; b++)
@@ -89,7 +89,7 @@ static csim_status check_world(const csim_sim *sim, const csim_world *world) {
   if (same) return CSIM_OK;
   return csim_refuse(sim->log, csim_in_file(sim->whole->file),
                      "phase \"%s\": numbers of vertices have to stay as they were",
-                     sim->whole->phase[sim->state.phase].name);
+                     sim->whole->phase[phase].name);
 }
 
 csim_status csim_sim_enter(csim_sim *sim, int phase) {
@@ -98,14 +98,13 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   if (sim->scene == scene) return CSIM_OK;
   int frames = frames_done(sim);
   csim_phase before = csim_pool_phase(sim->pool, CSIM_PHASE_START);
-  sim->state.phase = phase;
-  sim->state.rest_frames = 0;
   csim_status status =
       csim_compile(scene, sim->tet_program, sim->pool, sim->log, &sim->world, &world);
   world.renders = sim->world.renders;
-  if (!status) status = check_world(sim, &world);
+  if (!status) status = check_world(sim, phase, &world);
   if (status) {
     csim_world_free(&world);
+    csim_pool_phase(sim->pool, before);
     return status;
   }
 
@@ -119,6 +118,8 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   sim->mover = NULL;
   sim->world = world;
   sim->scene = scene;
+  sim->state.phase = phase;
+  sim->state.rest_frames = 0;
   sim->begun = 0;
   if (csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
       csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),

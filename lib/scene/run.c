@@ -257,9 +257,9 @@ static int checkpoint_due(const run *r, int frame) {
 static csim_status count_done(run *r) {
   const csim_scene *scene = r->scene;
   csim_state *from = &r->resume.point.state;
-  int moved =
-      r->resume.point.frame > scene->frame_start; // before that, colliders are at their start
-  if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver))
+  // before the first step colliders are at their start, and may be left out
+  int has = r->resume.point.frame > scene->frame_start || from->nkinematic;
+  if (has && from->nkinematic != csim_solver_kinematic_size(r->sim.solver))
     return csim_refuse(r->log, csim_in_file(scene->file),
                        "the checkpoint has other colliders: \"contact.response\" and "
                        "\"contact.pinched\" must not change");

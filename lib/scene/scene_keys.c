@@ -121,9 +121,9 @@ static const csim_field frame_fields[] = {
              .flags = CSIM_ABOVE, .doc = "Speed below which a vertex is at rest."),
     CSIM_KEY("fps", real, AT(fps), "24", .unit = "1/s", .least = 1e-3, .most = 1e6,
              .doc = "Frames per second."),
-    CSIM_KEY("substeps", integer, AT(substeps), "10", .least = 1, .most = 100000,
-             .doc = "Time steps per frame. With \"accuracy\" the largest number of them, a power "
-                    "of two; its default is then 64."),
+    CSIM_KEY("substeps", integer, AT(substeps), NULL, .least = 1, .most = 100000,
+             .doc = "Time steps per frame. Default: 3, 5 or 16, by \"quality\". With \"accuracy\" "
+                    "the largest number of them, a power of two; default 64."),
     CSIM_KEY("accuracy", real, AT(accuracy), "0", .unit = "m/s", .least = 0, .most = 1e6,
              .doc = "Above 0: adaptive time steps, with an estimated error of about this length "
                     "per second. 0: equal steps."),

@@ -157,6 +157,7 @@ csim_status csim_sim_reset(csim_sim *sim) {
   if (entered) return entered;
   const csim_model *model = sim->world.model;
   size_t size = 3 * (size_t)model->nvert * sizeof(double);
+  if (!sim->mover && csim_movers_create(sim)) return CSIM_MEMORY; // a phase began without memory
   csim_movers_reset(sim);
   csim_state_forget(&sim->state);
   free(sim->state.kinematic);

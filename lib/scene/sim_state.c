@@ -61,23 +61,21 @@ static csim_status check_state(const csim_sim *sim, const csim_state *state) {
   if (state->nkinematic && state->nkinematic != csim_solver_kinematic_size(sim->solver))
     return refuse(sim, "it has other colliders, or another \"contact.response\"");
   if (state->nlink != sim->state.nlink) return refuse(sim, "it has other strings that may tear");
+  if (state->nplastic != sim->state.nplastic)
+    return refuse(sim, "it has plastic strains of other materials");
   if (state->step / sim->scene->substeps > MAX_FRAMES)
     return refuse(sim, "its time is out of bounds");
   return CSIM_OK;
 }
 
-csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
+// csim_sim_load, but a state that is refused may leave the simulation in its phase.
+static csim_status load(csim_sim *sim, const void *data, size_t size) {
   csim_checkpoint point;
   csim_json json = {0};
   cJSON *meta = NULL;
-  if (!sim->solver) { // after a reset that ran out of memory
-    csim_status reset = csim_sim_reset(sim);
-    if (reset) return reset;
-  }
   csim_status status = csim_checkpoint_unpack(data, size, sim->scene->file, sim->log, &point);
   if (status) return status == CSIM_MEMORY ? status : CSIM_INVALID;
 
-  int phase = sim->state.phase;
   status = enter_phase(sim, &point.state);
   if (!status) status = check_state(sim, &point.state);
   if (!status)
@@ -85,7 +83,6 @@ csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
   if (status == CSIM_INVALID && !meta) refuse(sim, "its META is damaged");
   if (!status) status = csim_movers_parse(sim, &json, csim_json_get(meta, "targets"));
   if (status == CSIM_INVALID && meta) refuse(sim, "it sets targets that are not in the scene");
-  if (status && csim_sim_enter(sim, phase)) status = CSIM_MEMORY;
 
   // a state without colliders is that of the start, and so must be the solver's
   if (!status && !point.state.nkinematic && csim_solver_kinematic_size(sim->solver)) {
@@ -99,5 +96,22 @@ csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
   cJSON_Delete(meta);
   csim_json_free(&json);
   csim_checkpoint_free(&point);
+  return status;
+}
+
+csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
+  void *before;
+  size_t before_size;
+  if (!sim->solver) { // after a reset that ran out of memory
+    csim_status reset = csim_sim_reset(sim);
+    if (reset) return reset;
+  }
+  csim_status status = csim_sim_save(sim, &before, &before_size);
+  if (status) return status;
+  const csim_scene *scene = sim->scene;
+  status = load(sim, data, size);
+  // entering a phase resets what belongs to the last one
+  if (status && sim->scene != scene && load(sim, before, before_size)) status = CSIM_MEMORY;
+  free(before);
   return status;
 }

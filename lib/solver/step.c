@@ -479,6 +479,8 @@ static int end_solve(csim_solver *solver, csim_state *state, double end, double 
       given = csim_zones_respond(solver->zones, end, h, state->x, solver->x, solver->v, &left);
   if (given < 0) return -1;
   report->contacts += given;
+  if (left > 0 && report->method.outcome < CSIM_OUTCOME_LIMIT)
+    report->method.outcome = CSIM_OUTCOME_LIMIT; // pairs still touch
   return 0;
 }
 
@@ -606,8 +608,8 @@ static int next_span(const csim_solver *solver, int span, double error) {
   return span > 1 && error > setup->accuracy ? span / 2 : span;
 }
 
-// Whether steps may begin in parts. Without a balance iterations tell of the scene's own
-// tolerances, not of contact.
+// Whether steps may begin in parts. Without `balance` the number of iterations depends on the
+// scene's tolerances, and does not measure how hard contact is.
 static int may_begin_halved(const csim_solver *solver) {
   return solver->contact && solver->method->knows_contact && solver->setup.params.balance > 0 &&
          !(solver->setup.accuracy > 0) && solver->integration.integrator != CSIM_INTEGRATOR_BDF2;

@@ -15,6 +15,8 @@ equal "$(ls wide | grep -c '_[0-9]\{5\}.obj')" 4 "numbers of one width"
 expect 2 "$clothsim" tiny.json -o d --frames 5:3
 expect 2 "$clothsim" tiny.json -o d --frames 5
 expect 2 "$clothsim" tiny.json -o d -s x
+expect 2 "$clothsim" tiny.json -o ""
+says "its name is empty"
 check "refused before anything is made" test ! -e d
 
 # --set

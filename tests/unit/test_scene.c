@@ -471,6 +471,12 @@ static void test_extends(void) {
     CHECK(s->material[1].density == 0.061);
   }
   csim_scene_free(s);
+  // a mesh of another source replaces the one of the base
+  s = expect_scene("{\"extends\": \"base.json\", \"objects\": [{\"name\": \"b\", \"mesh\": "
+                   "{\"sequence\": \"body_####.obj\"}}]}",
+                   NULL);
+  CHECK(s && s->object[1].mesh.shape == CSIM_SHAPE_SEQUENCE);
+  csim_scene_free(s);
   // a mistake in the base is told there, one in the file above it here
   expect_error("{\"extends\": \"base.json\", \"objects\": [{\"name\": \"a\", \"x\": 1}]}", NULL,
                "s.json:1:52 /objects/0/x: unknown key");

@@ -128,6 +128,20 @@ static void test_phases(void) {
   CHECK(csim_sim_load(slow, data, size) == CSIM_OK && csim_sim_frame(slow) == 2);
   while (csim_sim_frame(slow) < 5) CHECK(csim_sim_step_frame(slow, NULL) == CSIM_OK);
   CHECK(same(slow, end));
+
+  // a state of another phase that does not fit leaves the simulation as it was
+  csim_bytes bytes = {0};
+  csim_state wrong = {.nvert = csim_sim_nvert(slow), .span = 1, .x = end, .v = end, .phase = 2};
+  double strain = 0.5;
+  wrong.plastic = &strain;
+  wrong.nplastic = 1;
+  csim_checkpoint_pack(5, &wrong, "{}", &bytes);
+  CHECK(csim_sim_load(slow, data, size) == CSIM_OK && csim_sim_frame(slow) == 2);
+  CHECK(csim_sim_load(slow, bytes.data, (size_t)bytes.n) == CSIM_INVALID);
+  CHECK(csim_sim_frame(slow) == 2);
+  while (csim_sim_frame(slow) < 5) CHECK(csim_sim_step_frame(slow, NULL) == CSIM_OK);
+  CHECK(same(slow, end));
+  free(bytes.data);
   free(data);
   free(end);
   csim_sim_free(sim);
@@ -489,6 +503,13 @@ static void test_hostile_state(void) {
   state.step = 8;
   csim_checkpoint_pack(1, &state, "{}", &bytes);
   CHECK(csim_sim_load(sim, bytes.data, (size_t)bytes.n) == CSIM_OK && csim_sim_frame(sim) == 3);
+  bytes.n = 0;
+  double strain = 0.5; // the scene has no plastic material
+  state.plastic = &strain;
+  state.nplastic = 1;
+  csim_checkpoint_pack(1, &state, "{}", &bytes);
+  CHECK(csim_sim_load(sim, bytes.data, (size_t)bytes.n) == CSIM_INVALID);
+  CHECK(csim_sim_frame(sim) == 3);
   free(bytes.data);
 
   // velocities that the caller has spoilt
