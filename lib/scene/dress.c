@@ -11,36 +11,29 @@
 
 static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 
-// Stitches close over 2.5 s, as faster ones drag panels into folds, and tiers of skirts over each
-// other. Meanwhile the cloth is stiff
-// (starched): panels that bend only in large curves arrive in order, while soft ones crumple, catch
-// each other, and turn over if they are narrow. Gathered edges stay long meanwhile: made short at
-// the start they rolled panels into balls, and a sleeve slid off its arm. Then the cloth becomes
-// soft, the stitches stiff and gathers short, and at last gravity acts. The drape ends at rest, so
-// damping only decides how soon a skirt stops swinging.
+// sew    Stitches close over 2.5 s; faster ones drag panels into folds, and tiers of skirts over
+//        each other. The cloth is stiff (starched), as soft panels crumple, catch each other, and
+//        turn over if they are narrow. Gathered edges stay long: made short at the start they
+//        rolled panels into balls. Steps end by their step norm, which is small, as few vertices
+//        are sewn and the others hardly move: at 0.05 edges lag behind their stitches, then snap.
+// close  The cloth becomes soft, its stitches stiff, and gathers short.
+// fall   Gravity acts until most of the cloth is slower than 0.5 m/s. Steps are solved ten times
+//        as well: at 0.002 a skirt hardly slid off the shoulders. They start from free flight, so
+//        the error of each is a motion of its own, and many vertices would never come to rest.
+// drape  Steps start from the current positions, so the error of each is a missing motion (4 mm/s).
+//        Linear systems are solved ten times as well as by default, or the weight of a skirt would
+//        be less than what they leave. Later ones in a step are solved to a fifth: with six times
+//        the tolerance of the first, the largest dress took three times the linear iterations. At a
+//        step_tolerance of 0.001 loose cloth in the small of the back never came to rest. A slow
+//        motion needs one step a frame.
+// fit    Seams that folds or tight cloth hold open are closed. Folds that cross in a stitch keep it
+//        open by up to twice the thickness of contact, so contact of cloth with cloth is a sixth
+//        as thick, and the pull is 400 N. Contact with the body stays as thick: a garment that
+//        rested 0.1 mm from a body which then moved took ten times as long.
 //
-// Steps end by their step norm (`step_tolerance`). It is small, as few of all vertices are sewn and
-// the others hardly move: at 0.05 edges lag behind their stitches and then snap. Force balance
-// matters for a motion, not for its rest position. Steps that require it are taken in parts when
-// stiff stitches pull, and one frame took as long as all the sewing.
-//
-// Cloth falls with steps solved ten times as well: at 0.002 a skirt hardly slid off the
-// shoulders. They start from free flight, and the unsolved remainder is a motion of its own, a
-// different one in every step: many vertices would never come to rest. When few move faster than
-// that, cloth has fallen. The drape starts its steps from the current positions: the remainder
-// is then a missing motion (4 mm/s). Its linear systems are solved ten times as well as by
-// default, or the weight of a skirt would be less than what the forces of stitches may leave.
-// Later ones in a step are solved to a fifth: solved to six times that of the first, the largest
-// dress took three times the linear iterations. Their step tolerance is small: at 0.001 loose
-// cloth in the small of the back kept moving (50 mm/s, a hoody never came to rest), at 0.0004 a
-// skirt took two and a half times as long as at 0.0001, in steps of half a frame. Now they are a
-// whole one, as slow motions need no short ones, and twice that is the same speed. The last
-// phase closes what tight seams opened, and those that have caught folds of cloth: gathers of
-// several tiers do, of six garments one. Corners of folds that lie crosswise keep a stitch open
-// by up to twice the thickness of contact at 100 N (1.64 mm at 0.75 mm, 0.5 is asked). So
-// contact of cloth with cloth is a sixth as thick, and the pull is 400 N. Contact with the body
-// stays as thick: a garment that rested 0.1 mm from a body which then moved took ten times as
-// long.
+// Force balance matters for a motion, not for its rest position. Steps that require it are taken
+// in parts when stiff stitches pull, and one frame took as long as all the sewing. The run ends at
+// rest, so damping only decides how soon a skirt stops swinging.
 #define DRAPE_SOLVER "\"start\": \"rest\", \"linear_tolerance\": 0.005, \"later_tolerance\": 0.2"
 static const char phases[] =
     "{\"contact\": {\"thickness\": 0.0015},"
