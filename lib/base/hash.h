@@ -21,4 +21,10 @@ static inline uint64_t csim_hash_bytes(uint64_t h, const void *bytes, size_t siz
   return h;
 }
 
+/// Continues hash h over a text: FNV-1a, byte by byte (Fowler, Noll, Vo).
+static inline uint64_t csim_hash_text(uint64_t h, const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+  return h;
+}
+
 #endif

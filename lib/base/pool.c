@@ -61,10 +61,11 @@ struct csim_pool {
 };
 
 static void pause_cpu(int spin) {
-  if (spin % 64 == 63)
-    sched_yield(); // more threads than cores must not starve each other
+  if (spin % 64 == 63) sched_yield(); // more threads than cores must not starve each other
+#ifdef __x86_64__
   else
     __builtin_ia32_pause();
+#endif
 }
 
 // Claims and runs chunks of a slice until none is left.

@@ -1,6 +1,7 @@
 // io/mesh_build.c: see mesh_build.h.
 #include "io/mesh_build.h"
 
+#include "base/hash.h"
 #include "mesh/triangulate.h"
 #include "mesh/weld.h"
 
@@ -137,15 +138,10 @@ void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag) {
 
 // ----------------------------------------------------------------------------------------- tags
 
-static uint64_t hash_text(const char *text, size_t length) {
-  uint64_t h = 0xcbf29ce484222325u; // FNV-1a
-  for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-  return h ^ h >> 32;
-}
-
 // The slot that holds the text, or the free one where it belongs.
 static ptrdiff_t find_slot(const csim_mesh_build *b, const char *text, size_t length) {
-  size_t mask = (size_t)b->tags.nslot - 1, s = hash_text(text, length) & mask;
+  uint64_t h = csim_hash_text(CSIM_HASH_START, text, length);
+  size_t mask = (size_t)b->tags.nslot - 1, s = (h ^ h >> 32) & mask;
   for (; b->tags.slot[s]; s = (s + 1) & mask) {
     const char *tag = b->tags.tag[b->tags.slot[s] - 1];
     if (strlen(tag) == length && !memcmp(tag, text, length)) break;

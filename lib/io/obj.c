@@ -167,24 +167,20 @@ static void read_name(reader *r, int kind) {
   r->renamed = 1;
 }
 
-static int is_word(const char *word, size_t n, const char *keyword) {
-  return strlen(keyword) == n && !memcmp(word, keyword, n);
-}
-
 static void read_statement(reader *r) {
   size_t n;
   const char *word = csim_text_word(&r->t, &n);
-  if (is_word(word, n, "v"))
+  if (csim_is_word(word, n, "v"))
     read_vertex(r);
-  else if (is_word(word, n, "f"))
+  else if (csim_is_word(word, n, "f"))
     read_face(r);
-  else if (is_word(word, n, "vt"))
+  else if (csim_is_word(word, n, "vt"))
     read_uv(r);
-  else if (is_word(word, n, "vn"))
+  else if (csim_is_word(word, n, "vn"))
     read_normal(r);
   else
     for (int kind = 0; kind < CSIM_TAG_KINDS; kind++)
-      if (is_word(word, n, csim_tag_keyword(kind))) {
+      if (csim_is_word(word, n, csim_tag_keyword(kind))) {
         read_name(r, kind);
         break;
       }

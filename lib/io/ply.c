@@ -54,10 +54,6 @@ static csim_status truncated(reader *r) {
 
 // --------------------------------------------------------------------------------------- header
 
-static int is_word(const char *word, size_t n, const char *name) {
-  return strlen(name) == n && !memcmp(word, name, n);
-}
-
 static const char *next_word(reader *r, size_t *n) {
   while (r->t.p < r->t.end && csim_is_blank(*r->t.p)) r->t.p++;
   return csim_text_word(&r->t, n);
@@ -70,7 +66,8 @@ static ply_type read_type(reader *r) {
   size_t n;
   const char *word = next_word(r, &n);
   for (int i = 0; i < NTYPE; i++)
-    if (is_word(word, n, names[i][0]) || is_word(word, n, names[i][1])) return (ply_type)i;
+    if (csim_is_word(word, n, names[i][0]) || csim_is_word(word, n, names[i][1]))
+      return (ply_type)i;
   csim_mesh_build_fail(&r->b, r->t.line, "'%.*s' is not a PLY type", n < 32 ? (int)n : 32, word);
   return NO_TYPE;
 }
@@ -95,7 +92,8 @@ static ply_role find_role(ply_kind kind, int is_list, const char *word, size_t n
                {STRIPS, 1, "vertex_indices", INDICES},
                {STRIPS, 1, "vertex_index", INDICES}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (known[i].kind == kind && known[i].is_list == is_list && is_word(word, n, known[i].name))
+    if (known[i].kind == kind && known[i].is_list == is_list &&
+        csim_is_word(word, n, known[i].name))
       return known[i].role;
   return OTHER;
 }
@@ -116,7 +114,7 @@ static void read_property(reader *r) {
   csim_text before = r->t;
   size_t n;
   const char *word = next_word(r, &n);
-  int is_list = is_word(word, n, "list");
+  int is_list = csim_is_word(word, n, "list");
   if (is_list) {
     p.count_type = read_type(r);
     if (p.count_type == F32 || p.count_type == F64)
@@ -141,9 +139,9 @@ static void read_element(reader *r) {
   size_t n;
   const char *word = next_word(r, &n);
   element e = {.first = r->nproperty};
-  if (is_word(word, n, "vertex")) e.kind = VERTEX;
-  if (is_word(word, n, "face")) e.kind = FACE;
-  if (is_word(word, n, "tristrips")) e.kind = STRIPS;
+  if (csim_is_word(word, n, "vertex")) e.kind = VERTEX;
+  if (csim_is_word(word, n, "face")) e.kind = FACE;
+  if (csim_is_word(word, n, "tristrips")) e.kind = STRIPS;
   long long count = -1;
   while (r->t.p < r->t.end && csim_is_blank(*r->t.p)) r->t.p++;
   const char *after = csim_read_integer(r->t.p, r->t.end, &count);
@@ -169,11 +167,11 @@ static void read_element(reader *r) {
 static void read_format(reader *r) {
   size_t n;
   const char *word = next_word(r, &n);
-  if (is_word(word, n, "ascii"))
+  if (csim_is_word(word, n, "ascii"))
     r->format = ASCII;
-  else if (is_word(word, n, "binary_little_endian"))
+  else if (csim_is_word(word, n, "binary_little_endian"))
     r->format = LITTLE;
-  else if (is_word(word, n, "binary_big_endian"))
+  else if (csim_is_word(word, n, "binary_big_endian"))
     r->format = BIG;
   else
     csim_mesh_build_fail(&r->b, r->t.line, "'%.*s' is not a PLY format", n < 32 ? (int)n : 32,
@@ -195,7 +193,7 @@ static void end_line(reader *r, int lone_cr) {
 static void read_header(reader *r) {
   size_t n;
   const char *word = next_word(r, &n);
-  if (!is_word(word, n, "ply")) {
+  if (!csim_is_word(word, n, "ply")) {
     csim_mesh_build_fail(&r->b, 1, "is not a PLY file: it does not begin with 'ply'");
     return;
   }
@@ -207,15 +205,15 @@ static void read_header(reader *r) {
       return;
     }
     word = next_word(r, &n);
-    if (is_word(word, n, "end_header")) break;
-    if (is_word(word, n, "format")) {
+    if (csim_is_word(word, n, "end_header")) break;
+    if (csim_is_word(word, n, "format")) {
       read_format(r);
       has_format = 1;
-    } else if (is_word(word, n, "element")) {
+    } else if (csim_is_word(word, n, "element")) {
       read_element(r);
-    } else if (is_word(word, n, "property")) {
+    } else if (csim_is_word(word, n, "property")) {
       read_property(r);
-    } else if (n && !is_word(word, n, "comment") && !is_word(word, n, "obj_info")) {
+    } else if (n && !csim_is_word(word, n, "comment") && !csim_is_word(word, n, "obj_info")) {
       csim_mesh_build_fail(&r->b, r->t.line, "'%.*s' is not known in a PLY header",
                            n < 32 ? (int)n : 32, word);
     }

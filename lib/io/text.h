@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct csim_text {
   const char *p, *end;
@@ -20,6 +21,11 @@ static inline int csim_is_blank(char c) {
 }
 static inline int csim_is_newline(char c) {
   return c == '\n' || c == '\r';
+}
+
+/// Whether a word of n characters is this keyword.
+static inline int csim_is_word(const char *word, size_t n, const char *keyword) {
+  return strlen(keyword) == n && !memcmp(word, keyword, n);
 }
 
 /// At a line's end or the text's.

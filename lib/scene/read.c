@@ -1,17 +1,11 @@
 // scene/read.c: csim_scene_read: files and settings -> tree -> tables -> scene.
+#include "base/hash.h"
 #include "scene/inputs.h"
 #include "scene/merge.h"
 #include "scene/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// FNV-1a, 64 bits (Fowler, Noll, Vo).
-static uint64_t hash_text(const char *text) {
-  uint64_t h = 14695981039346656037u;
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) h = (h ^ *c) * 1099511628211u;
-  return h;
-}
 
 // The whole scene as JSON; free(). NULL when out of memory.
 static char *print_scene(const csim_scene *scene, int hashing) {
@@ -27,7 +21,7 @@ static int resolve(csim_scene *scene) {
   int ok = whole && part;
   if (ok) {
     scene->resolved = csim_arena_copy(&scene->arena, whole);
-    scene->hash = hash_text(part);
+    scene->hash = csim_hash_text(CSIM_HASH_START, part, strlen(part));
   }
   free(whole);
   free(part);
