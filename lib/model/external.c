@@ -81,6 +81,15 @@ static void add_drag(const external_job *job, int i, double *D, double *Du) {
   }
 }
 
+static void clear_resistance(const external_job *job, int i) {
+  memset(job->at.resistance + csim_row(CSIM_RESISTANCE, i), 0, CSIM_RESISTANCE * sizeof(double));
+}
+
+static void store_resistance(const double D[9], const double Du[3], double *to) {
+  memcpy(to, (double[]){D[0], D[1], D[2], D[4], D[5], D[8], Du[0], Du[1], Du[2]},
+         CSIM_RESISTANCE * sizeof *to);
+}
+
 static void accelerate(void *context, int first, int last) {
   const external_job *job = context;
   const csim_model *m = job->at.model;
@@ -93,9 +102,13 @@ static void accelerate(void *context, int first, int last) {
       decay =
           csim_exp(-body->damping * body->factor[CSIM_FACTOR_DAMPING][i - body->vert0] * job->at.h);
     for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->at.h * job->gravity[c];
+    if (job->at.without) memcpy(job->at.without + csim_xyz(i), out, 3 * sizeof *out);
+    if (job->at.resistance) clear_resistance(job, i);
     if (m->fixed[i] || !(body->drag > 0 && m->air.wind.density > 0)) continue;
     double D[9] = {0}, Du[3] = {0}, A[9], rhs[3];
     add_drag(job, i, D, Du);
+    if (job->at.resistance)
+      store_resistance(D, Du, job->at.resistance + csim_row(CSIM_RESISTANCE, i));
     for (int c = 0; c < 9; c++) A[c] = job->at.h * D[c] + (c % 4 ? 0 : m->mass[i]);
     for (int c = 0; c < 3; c++) rhs[c] = m->mass[i] * out[c] + job->at.h * Du[c];
     double inverse[9];

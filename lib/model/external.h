@@ -9,6 +9,17 @@
 /// velocities the gusts travel at the speed of the largest.
 void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u);
 
+/// Drag of a vertex: D [N s/m] as xx, xy, xz, yy, yz, zz, and D u [N].
+enum { CSIM_RESISTANCE = 9 };
+
+/// D v.
+static inline void csim_resist(const double *resistance, const double *v, double *force) {
+  const double *D = resistance;
+  force[0] = D[0] * v[0] + D[1] * v[1] + D[2] * v[2];
+  force[1] = D[1] * v[0] + D[3] * v[1] + D[4] * v[2];
+  force[2] = D[2] * v[0] + D[4] * v[1] + D[5] * v[2];
+}
+
 /// Drag of a triangle, for each of its corners.
 typedef struct csim_drag {
   double D[9];  ///< [N s/m] its share of D
@@ -24,6 +35,10 @@ typedef struct csim_drag {
 /// the start and the velocity that of the end, which is stable for any wind and any step. Without
 /// drag: v* = v + h g exactly.
 ///
+/// Where other forces act as well, v* is not the velocity at the end, and the drag in it not the
+/// force on the surface: cloth that is held in the wind gets m/(m + h D) of it. A method that
+/// solves for all forces together takes D and D u instead, with the velocity that it finds.
+///
 /// @param[out] v_next  (nvert x 3), overwritten
 typedef struct csim_external {
   const csim_model *model;
@@ -32,6 +47,8 @@ typedef struct csim_external {
   double *decay;       ///< (nbody) scratch: e^(-damping h)
   double *air;         ///< (nvert x 3) scratch: the wind at each vertex
   csim_drag *drag;     ///< (ntri) scratch, needed when csim_model_drags
+  double *without;     ///< (nvert x 3) [m/s] out: v* without drag; NULL: not needed
+  double *resistance;  ///< (nvert x CSIM_RESISTANCE) out: D and D u; NULL: not needed
 } csim_external;
 void csim_external_velocity(csim_pool *pool, const csim_external *external, double *v_next);
 

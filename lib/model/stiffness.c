@@ -1,6 +1,8 @@
 // model/stiffness.c: see stiffness.h.
 #include "model/stiffness.h"
 
+#include "model/external.h"
+
 #include <string.h>
 
 enum { EDGE_GRAIN = 256, ROW_GRAIN = 512 };
@@ -197,9 +199,17 @@ typedef struct update_job {
   const int *entry;
   const csim_point *at;
   csim_psd psd;
-  const double *inertia;
+  const double *inertia, *resistance;
   csim_stiffness *K;
 } update_job;
+
+// The trace of D over h. D itself would need a block in every row, but it is small beside the
+// springs; across the wind the trace only shortens a step.
+static double drag_of(const update_job *job, int i) {
+  if (!job->resistance) return 0;
+  const double *D = job->resistance + csim_row(CSIM_RESISTANCE, i);
+  return (D[0] + D[3] + D[5]) / job->at->h;
+}
 
 static void update_diagonals(void *context, int first, int last) {
   const update_job *job = context;
@@ -207,7 +217,7 @@ static void update_diagonals(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     job->K->A.place[i] = -1;
     double held = job->K->anchor ? job->K->anchor[i] : 0;
-    job->K->A.diag[i] = model->fixed[i] ? 1 : job->inertia[i] + held;
+    job->K->A.diag[i] = model->fixed[i] ? 1 : job->inertia[i] + held + drag_of(job, i);
   }
 }
 
@@ -312,8 +322,8 @@ static void update_anchors(const csim_point *at, csim_stiffness *K) {
 }
 
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_psd psd,
-                           const double *inertia, csim_stiffness *K) {
-  update_job job = {.at = at, .psd = psd, .inertia = inertia, .K = K};
+                           const double *inertia, const double *resistance, csim_stiffness *K) {
+  update_job job = {.at = at, .psd = psd, .inertia = inertia, .resistance = resistance, .K = K};
   if (at->hold && K->anchor) update_anchors(at, K);
   csim_pool_for(pool, K->model->nvert, ROW_GRAIN, update_diagonals, &job);
   csim_pool_for(pool, K->nedge, EDGE_GRAIN, update_edges, &job);

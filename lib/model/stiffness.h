@@ -36,11 +36,12 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
 /// Frees what is not in the arena; zero is allowed.
 void csim_stiffness_free(csim_stiffness *K);
 
-/// K->A = diag(inertia) + Hessian of the energies. Rows of fixed vertices are those of the
-/// identity; their columns are not cleared: multiply only what is zero there. No row has a block of
-/// its own.
-/// @param inertia  (nvert) [N/m] of each vertex, its mass over h^2
+/// K->A = diag(inertia + trace of D/h) + Hessian of the energies. Rows of fixed vertices are those
+/// of the identity; their columns are not cleared: multiply only what is zero there. No row has a
+/// block of its own.
+/// @param inertia     (nvert) [N/m] of each vertex, its mass over h^2
+/// @param resistance  (nvert x CSIM_RESISTANCE) D, see model/external.h; NULL: 0
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_psd psd,
-                           const double *inertia, csim_stiffness *K);
+                           const double *inertia, const double *resistance, csim_stiffness *K);
 
 #endif

@@ -130,9 +130,9 @@ static double mesh_thickness(const csim_model *model, const csim_body *body) {
   return edge > 0 ? csim_max(LEAST, csim_min(MOST, 0.2 * edge)) : MOST;
 }
 
-// Thickness of the thinnest cloth; infinite if there is none. Nothing else is thicker: where a block
-// keeps 5 mm from a table, a cloth between them that keeps 2 mm from both is not touched firmly, and
-// a block on a tablecloth was held up by the table.
+// Thickness of the thinnest cloth; infinite if there is none. Nothing else is thicker: where a
+// block keeps 5 mm from a table, a cloth between them that keeps 2 mm from both is not touched
+// firmly, and a block on a tablecloth was held up by the table.
 static double thinnest_cloth(const csim_model *model) {
   double least = INFINITY;
   for (int b = 0; b < model->nbody; b++)

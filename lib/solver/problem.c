@@ -3,6 +3,7 @@
 
 #include "math/vec3.h"
 #include "math/vector.h"
+#include "model/external.h"
 
 #include <string.h>
 
@@ -48,6 +49,30 @@ double csim_problem_inertia(const csim_problem *problem, const double *x) {
   return 0.5 * inertia;
 }
 
+static double drag_value(void *context, int first, int last) {
+  const problem_job *job = context;
+  const csim_problem *p = job->problem;
+  double sum = 0;
+  for (int i = first; i < last; i++) {
+    if (p->model->fixed[i]) continue;
+    const double *of = p->resistance + csim_row(CSIM_RESISTANCE, i);
+    double d[3], force[3];
+    csim_sub(job->x + csim_xyz(i), p->x + csim_xyz(i), d);
+    csim_resist(of, d, force);
+    sum += 0.5 / p->h * csim_dot(d, force) - csim_dot(d, of + 6);
+  }
+  return sum;
+}
+
+double csim_problem_drag(const csim_problem *problem, const double *x) {
+  problem_job job = {problem, x, NULL};
+  if (!problem->resistance) return 0;
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  double drag = csim_pool_sum(problem->pool, problem->model->nvert, drag_value, &job);
+  csim_pool_phase(problem->pool, before);
+  return drag;
+}
+
 double csim_problem_elasticity(const csim_problem *problem, const double *x) {
   csim_energy_memo *memo = problem->memo;
   int n = 3 * problem->model->nvert;
@@ -64,7 +89,7 @@ double csim_problem_elasticity(const csim_problem *problem, const double *x) {
 }
 
 double csim_problem_value(const csim_problem *problem, const double *x) {
-  double value = csim_problem_inertia(problem, x) +
+  double value = csim_problem_inertia(problem, x) + csim_problem_drag(problem, x) +
                  csim_chambers_value(problem->model, problem->chamber, x) +
                  csim_problem_elasticity(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
@@ -73,14 +98,24 @@ double csim_problem_value(const csim_problem *problem, const double *x) {
   return value + contact;
 }
 
+// D (x - x_start)/h - D u of vertex i.
+static void add_drag(const csim_problem *p, int i, const double *x, double *g) {
+  const double *of = p->resistance + csim_row(CSIM_RESISTANCE, i);
+  double d[3], force[3];
+  csim_sub(x, p->x + csim_xyz(i), d);
+  csim_resist(of, d, force);
+  for (int c = 0; c < 3; c++) g[c] += force[c] / p->h - of[6 + c];
+}
+
 static void inertia_gradient(void *context, int first, int last) {
   const problem_job *job = context;
   const csim_problem *p = job->problem;
-  for (int i = first; i < last; i++)
-    for (int c = 0; c < 3; c++) {
-      ptrdiff_t k = csim_xyz(i) + c;
-      job->out[k] = p->inertia[i] * (job->x[k] - p->y[k]);
-    }
+  for (int i = first; i < last; i++) {
+    const double *x = job->x + csim_xyz(i), *y = p->y + csim_xyz(i);
+    double *g = job->out + csim_xyz(i);
+    for (int c = 0; c < 3; c++) g[c] = p->inertia[i] * (x[c] - y[c]);
+    if (p->resistance) add_drag(p, i, x, g);
+  }
 }
 
 static void clear_fixed(void *context, int first, int last) {
@@ -118,6 +153,10 @@ static void inertia_hessian(void *context, int first, int last) {
     memset(row, 0, 9 * (size_t)(pattern->start[i + 1] - pattern->start[i]) * sizeof *row);
     double *diag = job->H->val + csim_row(9, pattern->diag[i]);
     diag[0] = diag[4] = diag[8] = p->inertia[i];
+    if (!p->resistance) continue;
+    const double *D = p->resistance + csim_row(CSIM_RESISTANCE, i);
+    static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    for (int c = 0; c < 9; c++) diag[c] += D[at[c]] / p->h;
   }
 }
 
@@ -148,7 +187,7 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_p
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   csim_chambers_hessian(problem->model, problem->chamber, x);
-  csim_stiffness_update(problem->pool, &at, psd, problem->inertia, K);
+  csim_stiffness_update(problem->pool, &at, psd, problem->inertia, problem->resistance, K);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
     if (csim_edge_matrix_place(problem->pool, &K->A))
@@ -220,6 +259,7 @@ static double force_sum(void *context, int first, int last) {
     for (int c = 0; c < 3; c++) {
       ptrdiff_t k = csim_xyz(i) + c;
       external[c] = p->inertia[i] * (p->y[k] - p->x[k] - p->h * p->v[k]);
+      if (p->resistance) external[c] += p->resistance[csim_row(CSIM_RESISTANCE, i) + 6 + c];
     }
     sum += csim_norm(external) + csim_norm(job->x + csim_xyz(i));
   }

@@ -1,6 +1,9 @@
 // solver/problem.h: the minimisation of one implicit step. Needs contact/, model/ and math/.
 //
-//   x = argmin F(x),  F(x) = 1/2 sum_i w_i |x_i - y_i|^2 + E(x),  over the free vertices
+//   x = argmin F(x),  F(x) = 1/2 sum_i w_i |x_i - y_i|^2 + A(x) + E(x),  over the free vertices
+//
+// A is the drag of the air, of vertices that go d = x - x_start in the step of h:
+//   A(x) = sum_i 1/(2h) d_i . D_i d_i - d_i . D_i u_i
 //
 // With contact, E includes its energies, and x may only be written through csim_problem_apply.
 #ifndef CSIM_SOLVER_PROBLEM_H
@@ -23,15 +26,16 @@ typedef struct csim_problem {
   const csim_solver_params *params;
   csim_pool *pool;
   double h; ///< [s] over which velocities are (x - problem->x)/h (two thirds of a step for BDF2)
-  const double *inertia; ///< (nvert) [N/m] w_i, the integrator's: m_i/h^2 for backward Euler
-  const double *damping; ///< (nbody) [s] stretch damping; NULL: none
-  const double *x;       ///< (nvert x 3) [m] at the start of the step
-  const double *v;       ///< (nvert x 3) [m/s] at the start of the step
-  const double *y;       ///< (nvert x 3) [m] inertial target x + h v*
-  const double *target;  ///< (ntarget x 3) [m] of pins at the end of the step
-  const double *plastic; ///< (model's nplastic) plastic strains; NULL: none
-  const double *hold;    ///< (ntarget) share of soft pins' stiffness; NULL: 1
-  const double *link;    ///< (nlink x CSIM_LINK_NOW) of links, csim_links_at; NULL: there are none
+  const double *inertia;    ///< (nvert) [N/m] w_i, the integrator's: m_i/h^2 for backward Euler
+  const double *resistance; ///< (nvert x CSIM_RESISTANCE) D and D u; NULL: drag is in y
+  const double *damping;    ///< (nbody) [s] stretch damping; NULL: none
+  const double *x;          ///< (nvert x 3) [m] at the start of the step
+  const double *v;          ///< (nvert x 3) [m/s] at the start of the step
+  const double *y;          ///< (nvert x 3) [m] inertial target x + h v*
+  const double *target;     ///< (ntarget x 3) [m] of pins at the end of the step
+  const double *plastic;    ///< (model's nplastic) plastic strains; NULL: none
+  const double *hold;       ///< (ntarget) share of soft pins' stiffness; NULL: 1
+  const double *link; ///< (nlink x CSIM_LINK_NOW) of links, csim_links_at; NULL: there are none
   csim_chamber_now *chamber; ///< (nchamber)
   csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
@@ -46,8 +50,9 @@ typedef struct csim_problem {
 /// Evaluation point of E: x (nvert x 3), after a step from problem->x.
 csim_point csim_problem_point(const csim_problem *problem, const double *x);
 
-/// The parts of F(x) from inertia, and from elasticity [J]; chambers and contact are the others.
+/// The parts of F(x) from inertia, drag, and elasticity [J]; chambers and contact are the others.
 double csim_problem_inertia(const csim_problem *problem, const double *x);
+double csim_problem_drag(const csim_problem *problem, const double *x); ///< may be < 0
 double csim_problem_elasticity(const csim_problem *problem, const double *x);
 
 /// F(x) [J].

@@ -38,8 +38,10 @@ struct csim_solver {
   csim_scratch scratch; // of linear solvers and contact
   const csim_method *method;
   void *method_scratch;
-  double *y, *x, *v; // (nvert x 3)
-  double *step;      // (nvert x 3) when there is no contact, which has its own
+  double *y, *x, *v;  // (nvert x 3)
+  double *step;       // (nvert x 3) when there is no contact, which has its own
+  double *without;    // (nvert x 3) v without drag, where that is part of the problem; else v
+  double *resistance; // (nvert x CSIM_RESISTANCE) of the air; NULL: drag is part of v
   earlier_state earlier;
   int lacks_a;       // the state's accelerations are not known yet
   int halvings_left; // times the step may still be halved
@@ -97,6 +99,12 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
   solver->memo.x = CSIM_ARENA_NEW(arena, double, n);
+  solver->without = solver->v;
+  if (method->solves_systems && csim_model_drags(setup->model)) {
+    solver->without = CSIM_ARENA_NEW(arena, double, n);
+    solver->resistance =
+        CSIM_ARENA_NEW(arena, double, csim_row(CSIM_RESISTANCE, setup->model->nvert));
+  }
   csim_integrator integrator =
       method->is_explicit ? CSIM_INTEGRATOR_EULER : setup->params.integrator;
   csim_integration_create(arena, setup->model, integrator, &solver->integration);
@@ -276,8 +284,11 @@ static void find_accelerations(const csim_solver *solver, const csim_problem *pr
   for (int i = 0; i < state->nvert; i++) {
     int moves = !model->fixed[i] && model->mass[i] > 0;
     double back = 2 / problem->h * model->mass[i]; // w (x - y) has 2 m v/h
+    double drag[3] = {0};
+    if (problem->resistance) // its gradient is that of cloth that stands still
+      csim_resist(problem->resistance + csim_row(CSIM_RESISTANCE, i), state->v + csim_xyz(i), drag);
     for (int k = 3 * i; k < 3 * i + 3; k++) {
-      force[k] = moves ? -force[k] - back * state->v[k] : 0;
+      force[k] = moves ? -force[k] - back * state->v[k] - drag[k - 3 * i] : 0;
       state->a[k] = moves ? force[k] / model->mass[i] : 0;
     }
   }
@@ -311,7 +322,9 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
                             .time = time,
                             .h = step->rate,
                             .decay = solver->decay,
-                            .air = solver->y};
+                            .air = solver->y,
+                            .without = solver->resistance ? solver->without : NULL,
+                            .resistance = solver->resistance};
   if (csim_model_drags(model)) {
     csim_scratch_begin(&solver->scratch);
     external.drag = CSIM_SCRATCH_TAKE(&solver->scratch, csim_drag, model->ntri);
@@ -320,8 +333,9 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
   if (setup->contact.response == CSIM_RESPONSE_PENALTY) {
     csim_impulse_step touch = impulse_step(solver, time + h, h);
     report->contacts += csim_penalty_push(&touch, solver->v);
+    if (solver->resistance) csim_penalty_push(&touch, solver->without);
   }
-  csim_integration_aim(setup->pool, model, state, solver->v, step, solver->y);
+  csim_integration_aim(setup->pool, model, state, solver->without, step, solver->y);
 
   csim_model_targets(model, time + h, solver->target);
   csim_chambers_at(model, time + h, solver->chamber);
@@ -345,6 +359,7 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .pool = solver->setup.pool,
                         .h = step->rate,
                         .inertia = step->inertia,
+                        .resistance = solver->resistance,
                         .halvings_left = solver->halvings_left,
                         .damping = solver->damping,
                         .x = step->x_from,
@@ -404,9 +419,10 @@ static void stand(const csim_problem *problem, double *x) {
   put_pins(problem, x);
 }
 
-// F without chambers: a sum of parts that are >= 0.
+// F without chambers and drag: a sum of parts that are >= 0.
 static double value_of_parts(const csim_problem *problem, const double *x) {
-  return csim_problem_value(problem, x) - csim_chambers_value(problem->model, problem->chamber, x);
+  return csim_problem_value(problem, x) - csim_problem_drag(problem, x) -
+         csim_chambers_value(problem->model, problem->chamber, x);
 }
 
 // Whether F of the initial guess is small even against a part of F at rest. Inertia is tried first,
@@ -462,7 +478,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   problem->contact = contact;
   if (start_in_contact(solver, problem, state, end)) return -1;
   csim_contact_find_touching(contact, x, step->rough);
-  csim_integration_aim(problem->pool, problem->model, state, solver->v, step, solver->y);
+  csim_integration_aim(problem->pool, problem->model, state, solver->without, step, solver->y);
   return 0;
 }
 

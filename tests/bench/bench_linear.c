@@ -154,7 +154,7 @@ static timing measure(csim_pool *pool, const csim_model *model) {
   timing t = {1e30, 1e30, 1e30, 1e30, 0};
   for (int k = 0; k < REPEATS; k++) {
     double start = seconds();
-    csim_stiffness_update(pool, &at, CSIM_PSD_DROP, inertia, &K);
+    csim_stiffness_update(pool, &at, CSIM_PSD_DROP, inertia, NULL, &K);
     csim_precond_update_edges(pool, &K.A, &P);
     keep_least(start, &t.update);
   }

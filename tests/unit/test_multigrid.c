@@ -42,7 +42,7 @@ static void create(int cells, int on_graph, fixture *f) {
   CHECK(csim_pcg_reserve(&f->s, n) == 0);
   CHECK(csim_precond_create_jacobi(&f->arena, model->nvert, &f->P) == 0);
   CHECK(csim_stiffness_create(&f->arena, model, &f->K) == 0);
-  csim_stiffness_update(k->pool, &at, CSIM_PSD_DROP, kit_inertia(&f->arena, model, h), &f->K);
+  csim_stiffness_update(k->pool, &at, CSIM_PSD_DROP, kit_inertia(&f->arena, model, h), NULL, &f->K);
   CHECK(csim_precond_update_edges(k->pool, &f->K.A, &f->P) == 0);
   CHECK(csim_layout_build(&f->arena, model, &f->layout) == 0);
   const csim_pattern *pattern = &f->layout.pattern;

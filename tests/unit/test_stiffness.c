@@ -53,7 +53,7 @@ static void create(csim_psd psd, int wide, fixture *f) {
   for (int i = 0; i < n; i++) f->p[i] = k->model->fixed[i / 3] ? 0 : kit_random(&seed);
   f->at = (csim_point){.x = f->x, .anchor = f->anchor};
   CHECK(csim_stiffness_create(&f->arena, k->model, &f->K) == 0);
-  csim_stiffness_update(k->pool, &f->at, psd, kit_inertia(&f->arena, k->model, k->h), &f->K);
+  csim_stiffness_update(k->pool, &f->at, psd, kit_inertia(&f->arena, k->model, k->h), NULL, &f->K);
 }
 
 static void destroy(fixture *f) {
@@ -129,7 +129,8 @@ static void test_null_space(int wide) {
   create(CSIM_PSD_DROP, wide, &f);
   const csim_model *model = f.k.model;
   int n = 3 * model->nvert;
-  csim_stiffness_update(NULL, &f.at, CSIM_PSD_DROP, kit_inertia(&f.arena, f.k.model, 0), &f.K);
+  csim_stiffness_update(NULL, &f.at, CSIM_PSD_DROP, kit_inertia(&f.arena, f.k.model, 0), NULL,
+                        &f.K);
   for (int i = 0; i < n; i++) f.p[i] = 1e6 + i % 3;
   csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q);
   for (int i = 0; i < model->nvert; i++)
@@ -171,7 +172,7 @@ static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
   for (int e = 0; e < f->k.model->nenergy; e++) f->k.model->energy[e].isa = isa;
   f->K.A.isa = isa;
   csim_stiffness_update(pool, &f->at, CSIM_PSD_DROP, kit_inertia(&f->arena, f->k.model, f->k.h),
-                        &f->K);
+                        NULL, &f->K);
   CHECK(csim_precond_create_jacobi(&temp, f->k.model->nvert, &P) == 0);
   P.isa = isa;
   CHECK(csim_precond_update_edges(pool, &f->K.A, &P) == 0);
@@ -251,7 +252,7 @@ static void test_many_energies(void) {
   csim_stiffness K;
   CHECK(csim_stiffness_create(&arena, k.model, &K) == 0);
   csim_stiffness_update(NULL, &(csim_point){.x = x}, CSIM_PSD_DROP, kit_inertia(&arena, k.model, 0),
-                        &K);
+                        NULL, &K);
   double block[9];
   csim_edge_matrix_diagonals(&K.A, 0, 1, block);
   CHECK_NEAR(block[0], 120, 1e-4);

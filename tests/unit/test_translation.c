@@ -43,7 +43,7 @@ static void create(int pinned, fixture *f) {
   CHECK(csim_translation_create(&f->arena, &f->balance, &f->t) == 0);
   CHECK(f->linear.A.on_edges);
   csim_stiffness_update(k->pool, &(csim_point){.x = f->x}, CSIM_PSD_DROP,
-                        kit_inertia(&f->arena, k->model, k->h), &f->linear.A.K);
+                        kit_inertia(&f->arena, k->model, k->h), NULL, &f->linear.A.K);
   f->problem.inertia = kit_inertia(&f->arena, k->model, k->h);
   f->problem.h = k->h;
   f->problem.y = k->model->x0;
