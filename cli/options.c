@@ -320,6 +320,9 @@ int choose_threads(const cli_options *o) {
     const char *text = getenv(variables[i]);
     int threads;
     if (text && !parse_int(text, 1, &threads)) return threads;
+    if (text && i == 0 && !o->quiet)
+      fprintf(stderr, "clothsim: warning: %s is \"%s\", which is not a number of threads\n",
+              variables[i], text);
   }
   cpu_set_t set;
   int cpus = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);

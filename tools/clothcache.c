@@ -602,6 +602,19 @@ static int whole_frame(const csim_sequence_info *info, double fps, int f, long l
   return fabs(frame - whole) < 2e-3;
 }
 
+// Refuses positions that are not finite, which no reader of the cache would take.
+static csim_status check_finite(const char *path, const csim_cache_object *object, long long frame,
+                                const double *x) {
+  for (ptrdiff_t k = 0; k < csim_xyz(object->nvert); k++) {
+    if (isfinite(x[k])) continue;
+    csim_log_print(&log_.log, CSIM_ERROR, path,
+                   "frame %lld: vertex %d of \"%s\" is not finite: write that frame again", frame,
+                   (int)(k / 3), object->name);
+    return CSIM_IO;
+  }
+  return CSIM_OK;
+}
+
 static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cache_writer *w) {
   const csim_sequence_info *info = csim_sequence_get_info(s);
   size_t most = 1;
@@ -622,6 +635,7 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
     for (int i = 0; i < info->nobject && !status; i++) {
       int has_velocity = info->object[i].has_velocity;
       status = csim_sequence_read(s, i, f, x, has_velocity ? v : NULL);
+      if (!status) status = check_finite(a->input, &info->object[i], number, x);
       for (ptrdiff_t k = 0; k < csim_xyz(info->object[i].nvert); k++) {
         x[k] *= a->scale;
         if (has_velocity) v[k] *= a->scale;

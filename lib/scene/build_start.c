@@ -17,6 +17,10 @@ csim_status csim_build_open_start(csim_build *build) {
   const csim_cache_info *info = csim_cache_get_info(build->start);
   int last = scene->start_frame == CSIM_LAST_FRAME;
   build->start_frame = last ? info->nframe - 1 : csim_cached_frame(info, scene->start_frame);
+  if (last && build->start_frame >= 0 && !info->complete)
+    csim_say(build->log, CSIM_WARNING, place,
+             "\"%s\" is not complete: the run starts from frame %lld, the last whole one in it",
+             info->file, info->number[build->start_frame]);
   if (build->start_frame >= 0 && info->options.up == scene->up) return CSIM_OK;
   if (build->start_frame < 0 && last)
     return csim_refuse(build->log, place, "cannot start from \"%s\": it has no frames", info->file);
@@ -31,10 +35,14 @@ csim_status csim_build_open_start(csim_build *build) {
 csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body) {
   if (!build->start) return CSIM_OK;
   const csim_cache_info *info = csim_cache_get_info(build->start);
+  int shared = 0;
+  for (int o = 0; o < build->scene->nobject; o++)
+    shared |= csim_cached_object(info, build->scene->object[o].name) >= 0;
   int k = csim_cached_object(info, object->name);
   if (k < 0) {
-    csim_say(build->log, CSIM_INFO, object->place, "\"%s\" is not in \"%s\": it starts as it is",
-             object->name, info->file);
+    csim_say(build->log, shared ? CSIM_INFO : CSIM_WARNING, object->place,
+             "\"%s\" is not in \"%s\"%s: it starts as it is", object->name, info->file,
+             shared ? "" : ", nor is any other object of the scene");
     return CSIM_OK;
   }
   if (info->object[k].nvert != body->nvert)

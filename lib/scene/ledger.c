@@ -95,8 +95,7 @@ static int is_obj(const char *name) {
 }
 
 // Keeps the lines of an earlier part of the run, up to the first that cannot be read:
-// csim_ledger_verify reports frames without lines. Only OBJ files are kept; those of other formats
-// are written again.
+// csim_ledger_verify reports frames without lines.
 static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame) {
   char *text;
   size_t size;
@@ -104,7 +103,7 @@ static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame)
   if (status) return status == CSIM_MEMORY ? csim_fail_memory(l->log, path) : CSIM_OK;
   entry e;
   for (char *at = text; !status && (at = read_line(at, &e));)
-    if (!e.whole && is_obj(e.name) && e.frame <= after_frame) status = append(l, &e);
+    if (!e.whole && e.frame <= after_frame) status = append(l, &e);
   free(text);
   return status;
 }

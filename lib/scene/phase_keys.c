@@ -31,7 +31,7 @@ static void check_frames(csim_reader *r, const cJSON *item, const csim_scene *al
   const cJSON *frames = csim_json_get(item, "frames"), *end = csim_json_get(frames, "end");
   if (phase->frame_start != all->frame_start || phase->fps != all->fps)
     csim_complain(r, frames, "\"start\" and \"fps\" are for all phases");
-  if (last) return; // it lasts to the end of the run
+  if (last && !end) return; // it lasts to the end of the run
   if (!end)
     csim_complain(r, item,
                   "a phase needs \"frames\": {\"end\": ...}, the number of its last frame");
@@ -60,6 +60,21 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
     csim_complain(r, csim_json_get(item, "contact"), "\"pinched\" is for all phases");
 }
 
+// Checks that the objects which a phase changes are in the scene, before it is read: as a new
+// object one would be refused for keys that it lacks.
+static void check_names(csim_reader *r, const cJSON *item, const csim_scene *all) {
+  const cJSON *objects = csim_json_get(item, "objects");
+  for (const cJSON *c = cJSON_IsArray(objects) ? objects->child : NULL; c; c = c->next) {
+    const cJSON *name = csim_json_get(c, "name");
+    int known = !cJSON_IsString(name);
+    for (int o = 0; o < all->nobject && !known; o++)
+      known = !strcmp(all->object[o].name, name->valuestring);
+    if (!known)
+      csim_complain(r, name, "the scene has no object \"%s\" that a phase could change",
+                    name->valuestring);
+  }
+}
+
 // Reads one phase into `phase->scene`; r->scene is that of all phases.
 static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int last_end,
                        csim_phase_keys *phase, void (*read)(csim_reader *, const cJSON *)) {
@@ -74,13 +89,16 @@ static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int
     goto done;
   }
   check_keys(r, item);
+  ptrdiff_t before = r->ncomplaint;
+  check_names(r, item, all);
+  if (r->ncomplaint > before) goto done;
   cJSON_Delete(cJSON_DetachItemViaPointer(whole, csim_json_get(whole, "phases")));
   cJSON_Delete(cJSON_DetachItemViaPointer(over, csim_json_get(over, "name")));
   if (csim_merge_objects(whole, over)) {
     r->memory = 1;
     goto done;
   }
-  ptrdiff_t before = r->ncomplaint;
+  before = r->ncomplaint;
   r->scene = phase->scene;
   r->nmaterial = r->nnamed = 0;
   read(r, whole);

@@ -71,16 +71,19 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
   return status;
 }
 
-// Warns of explicit methods beyond their stable step, which the scene does not show.
-static void warn_unstable(const csim_sim *sim, double h) {
-  if (!csim_method_find(sim->scene->solver.method)->is_explicit) return;
+// Warns of explicit methods beyond their stable step, which the scene does not show. With the
+// filter, which holds up what blows up and gets ever slower, such a run is refused.
+static csim_status check_stable(const csim_sim *sim, double h) {
+  if (!csim_method_find(sim->scene->solver.method)->is_explicit) return CSIM_OK;
   double omega = csim_largest_frequency(sim->pool, sim->world.model);
   double longest = omega > 0 ? csim_longest_step(sim->world.model, omega) : INFINITY;
-  if (!(h > longest)) return;
-  csim_say(sim->log, CSIM_WARNING, csim_in_file(sim->scene->file),
+  if (!(h > longest)) return CSIM_OK;
+  int refuse = sim->scene->contact.response == CSIM_RESPONSE_FILTER;
+  csim_say(sim->log, refuse ? CSIM_ERROR : CSIM_WARNING, csim_in_file(sim->scene->file),
            "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
            "frames.substeps to %.0f or more",
            sim->scene->solver.method, longest, h, floor(1 / (longest * sim->scene->fps)) + 1);
+  return refuse ? CSIM_INVALID : CSIM_OK;
 }
 
 csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, csim_log *log,
@@ -105,7 +108,8 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
     return csim_fail(log, CSIM_MEMORY, place, "out of memory for %d vertices",
                      sim->world.model->nvert);
 
-  warn_unstable(sim, csim_sim_substep(scene));
+  status = check_stable(sim, csim_sim_substep(scene));
+  if (status) return status;
   if (scene->contact.response != CSIM_RESPONSE_FILTER)
     csim_say(log, CSIM_INFO, place,
              "contact.response is not \"filter\": there is no guarantee that nothing passes "

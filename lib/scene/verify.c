@@ -113,6 +113,12 @@ csim_status csim_verify_contact(const char *cache_path, int nthread, csim_log *l
       status = add_triangles(&v, k, log);
     if (!status) status = verify_frame(&v, f, log, report);
   }
+  if (!status && !v.info->complete) {
+    csim_say(log, CSIM_ERROR, csim_in_file(v.info->file),
+             "the cache is not complete: only the %d whole frames in it were tested",
+             v.info->nframe);
+    status = report->crossing ? CSIM_FAILED : CSIM_IO;
+  }
   csim_arena_free(&v.arena);
   csim_cache_free(v.cache);
   csim_pool_free(v.pool);
