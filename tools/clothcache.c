@@ -602,17 +602,16 @@ static int whole_frame(const csim_sequence_info *info, double fps, int f, long l
   return fabs(frame - whole) < 2e-3;
 }
 
-// Refuses positions that are not finite, which no reader of the cache would take.
-static csim_status check_finite(const char *path, const csim_cache_object *object, long long frame,
-                                const double *x) {
+// Tells of positions that are not finite: they stay in the cache, and no reader may take them.
+static int warn_infinite(const char *path, const csim_cache_object *object, long long frame,
+                         const double *x) {
   for (ptrdiff_t k = 0; k < csim_xyz(object->nvert); k++) {
     if (isfinite(x[k])) continue;
-    csim_log_print(&log_.log, CSIM_ERROR, path,
-                   "frame %lld: vertex %d of \"%s\" is not finite: write that frame again", frame,
-                   (int)(k / 3), object->name);
-    return CSIM_IO;
+    csim_log_print(&log_.log, CSIM_WARNING, path, "frame %lld: vertex %d of \"%s\" is not finite",
+                   frame, (int)(k / 3), object->name);
+    return 1;
   }
-  return CSIM_OK;
+  return 0;
 }
 
 static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cache_writer *w) {
@@ -625,7 +624,7 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
   double *x = malloc(3 * most * sizeof *x), *v = malloc(3 * most * sizeof *v);
   if (!x || !v) status = no_memory();
   long long first = 0, start = 0;
-  int written = 0;
+  int written = 0, warned = 0;
   if (info->nframe) whole_frame(info, fps, 0, &start);
   for (int f = 0; f < info->nframe && !status; f++) {
     long long number;
@@ -635,7 +634,7 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
     for (int i = 0; i < info->nobject && !status; i++) {
       int has_velocity = info->object[i].has_velocity;
       status = csim_sequence_read(s, i, f, x, has_velocity ? v : NULL);
-      if (!status) status = check_finite(a->input, &info->object[i], number, x);
+      if (!status && !warned) warned = warn_infinite(a->input, &info->object[i], number, x);
       for (ptrdiff_t k = 0; k < csim_xyz(info->object[i].nvert); k++) {
         x[k] *= a->scale;
         if (has_velocity) v[k] *= a->scale;

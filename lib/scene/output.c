@@ -300,14 +300,14 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
   return status;
 }
 
-// Adds the files of a frame to the ledger: NAME_0001.obj, unless it is there `already`, and those
-// of formats with a file per frame.
-static csim_status note_frame(csim_output_writer *w, int frame, int already) {
+// Adds the files of a frame to the ledger: NAME_0001.obj, and those of formats with a file per
+// frame.
+static csim_status note_frame(csim_output_writer *w, int frame) {
   static const char *const formats[] = {"obj", "ply", "vtp"};
   const csim_output *output = &w->scene->output;
   int first_collider = csim_world_first_collider(w->world);
   csim_status status = CSIM_OK;
-  for (int k = already; k < 3 && !status; k++) {
+  for (int k = 0; k < 3 && !status; k++) {
     int wanted = k == 0 && output->obj;
     for (int f = 0; f < output->nformat; f++) wanted |= !strcmp(output->format[f], formats[k]);
     for (int o = 0; o < w->g.nobject && wanted && !status; o++) {
@@ -323,7 +323,8 @@ static csim_status note_frame(csim_output_writer *w, int frame, int already) {
 
 // ---------------------------------------------------------------------------------------- resuming
 
-// Passes the kept frames to the exports and, with a changed scene, to the new cache.
+// Passes the kept frames to the exports and, with a changed scene, to the new cache. Files that
+// exports write again enter the ledger again, and in the same order those beside them.
 static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int copy) {
   const csim_cache_info *info = csim_cache_get_info(old);
   csim_status status = CSIM_OK;
@@ -338,7 +339,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
     if (stats) status = csim_cache_put_stats(w->cache, stats);
     if (!status && copy) status = csim_cache_end_frame(w->cache);
     if (!status) status = export_frame(w, (int)info->number[f]);
-    if (!status) status = note_frame(w, (int)info->number[f], 1);
+    if (!status) status = note_frame(w, (int)info->number[f]);
   }
   return status;
 }
@@ -407,7 +408,8 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   if (!status && start->overwrite && !start->resume) csim_resume_remove(w->out, 0);
   if (!status && known) status = prepare_directory(w, start);
   if (!status)
-    status = csim_ledger_open(w->out, start->resume, start->after_frame, log, &w->ledger);
+    status = csim_ledger_open(w->out, start->resume && !scene->output.nformat, start->after_frame,
+                              log, &w->ledger);
   if (!status) status = csim_gather_create(scene, world, start->resume, &w->arena, &w->g);
   if (!status) status = open_exports(w);
   if (!status && start->resume)
@@ -475,7 +477,7 @@ csim_status csim_output_write(csim_output_writer *w) {
     if (!status && w->cache) status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
   }
   if (!status) status = export_frame(w, w->frame);
-  if (!status) status = note_frame(w, w->frame, 0);
+  if (!status) status = note_frame(w, w->frame);
   if (!status && w->cache) status = write_stats(w);
   if (!status && w->cache) status = csim_cache_end_frame(w->cache);
   w->frames += !status;

@@ -123,5 +123,9 @@ expect 2 "$clothsim" tiny.json -o f --no-such-option
 expect 2 "$clothsim" tiny.json -o f -j 0
 expect 2 "$clothsim" tiny.json -o f -j many
 expect 2 "$clothsim" tiny.json -o f --progress=fancy
+CLOTHSIM_THREADS=many expect 0 "$clothsim" tiny.json --check
+says 'CLOTHSIM_THREADS is "many"'
+expect 2 "$clothsim" tiny.json -o f --set solver.method=explicit
+says "stable for substeps under"
 check "nothing was made" test ! -e f
 report

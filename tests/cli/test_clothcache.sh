@@ -195,6 +195,6 @@ import struct
 points = [float("nan") if (f, p) == (2, 3) else 0.1 * p * f for f in range(4) for p in range(15)]
 open("nan.pc2", "wb").write(b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 5, 1, 1, 4) + struct.pack("<60f", *points))
 PY
-outputs 0 "" "$clothcache" import nan.pc2 -o nan.clothcache
+outputs 0 "frame 3: vertex 1 of" "$clothcache" import nan.pc2 -o nan.clothcache
 outputs 1 "1 values are NaN or infinite, first in frame 3, vertex 1" "$clothcache" verify nan.clothcache
 report
