@@ -345,6 +345,11 @@ csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **
 csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
                                     csim_sequence **sequence);
 
+/// Leaves out what lies between whole frames, such as samples for motion blur in an Alembic file,
+/// and numbers frames by their times. Does nothing where the rate is unknown or no frame is whole.
+/// @return CSIM_OK or CSIM_MEMORY
+csim_status csim_sequence_keep_whole(csim_sequence *sequence);
+
 /// What a file in a folder is: a kind of csim_sequence_open_kind; "usd", "vtp" or "gltf" for
 /// what is known and cannot be read; NULL for anything else.
 /// @param folder  its path, in which files that belong together are looked for

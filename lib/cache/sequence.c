@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,6 +48,29 @@ static void free_cache(csim_sequence *s) {
 
 static const csim_sequence_kind cache_kind = {
     .name = "cache", .open = open_cache, .read = read_cache, .free = free_cache};
+
+// ------------------------------------------------------------------------------------ whole frames
+
+csim_status csim_sequence_keep_whole(csim_sequence *s) {
+  static const double NEAR = 2e-3; // [frames] that count as none
+  csim_sequence_info *info = &s->info;
+  if (!info->time || !(info->fps > 0)) return CSIM_OK;
+  double *time = CSIM_ARENA_NEW(&s->arena, double, info->nframe);
+  long long *number = CSIM_ARENA_NEW(&s->arena, long long, info->nframe);
+  int kept = 0;
+  if (!time || !number) return csim_sequence_memory(s);
+  for (int f = 0; f < info->nframe; f++) {
+    double frame = info->time[f] * info->fps;
+    if (!(fabs(frame - floor(frame + 0.5)) < NEAR)) continue;
+    number[kept] = (long long)floor(frame + 0.5);
+    time[kept++] = info->time[f];
+  }
+  if (!kept) return CSIM_OK;
+  info->nframe = kept;
+  info->number = number;
+  info->time = time;
+  return CSIM_OK;
+}
 
 // ----------------------------------------------------------------------------------------- opening
 

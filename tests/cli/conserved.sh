@@ -24,7 +24,7 @@ expect 1 "$clothsim" ring.json -o gains --strict --progress none
 check "told" grep -q "more than the start.*though nothing adds any" stderr
 check "gain $(worst energy.value gains/run.json)" awk "BEGIN { exit !($(worst energy.value gains/run.json) > 0.05) }"
 expect 0 "$clothsim" ring.json -q -o filter --set contact.response=filter
-check "no gain" [ "$(worst energy.value filter/run.json)" = 0 ]
+check "no gain but of rounding" awk "BEGIN { exit !($(worst energy.value filter/run.json) < 1e-12) }"
 check "closed" [ "$(worst energy.closed filter/run.json)" = True ]
 for open in wind.velocity=[1,0,0] 'ball.motion=[{"frame":1},{"frame":9,"position":[1,0,0]}]' 'gravity=[{"frame":1,"value":[0,-9,0]},{"frame":9,"value":[0,0,0]}]'; do
   expect 0 "$clothsim" ring.json -q -o open --overwrite --frames 1:2 --set "$open"

@@ -65,7 +65,7 @@ cat >press.json <<'END'
 END
 expect 0 "$clothsim" press.json -o press --verify-substeps
 says "it is blocked by other bodies"
-says "colliders or pins were held back"
+says "colliders or pins lagged in"
 says '"press" is '
 says 'frame 5: "press" is up to'
 says 'or set "contact": {"pinched": "ignore"}'

@@ -22,6 +22,8 @@ for format in abc usda; do
 done
 "$BIN/clothdiff" one/s.clothcache three/s.clothcache >same
 check "clothdiff tells that it does not compare samples" grep -q "not compared.*samples" same
+expect 0 "$BIN/clothdiff" one/s.clothcache one/s.abc
+check "samples of an archive are no frames of their own" grep -Eq '^frames +[0-9]+ in both' stdout
 "$BIN/clothcache" info one/s.clothcache >info
 check "the sheet has samples and strain" grep -q "sheet .*strain, 2 samples" info
 check "so has its render mesh" grep -q "fine .*2 samples" info

@@ -21,6 +21,7 @@ int diff_open_source(diff_run *run, diff_side *side, const char *kind, const cha
   *s = (diff_source){.kind = kind};
   csim_status status = kind ? csim_sequence_open_kind(path, kind, &run->log.log, &s->s)
                             : csim_sequence_open(path, &run->log.log, &s->s);
+  if (!status) status = csim_sequence_keep_whole(s->s);
   if (status) return DIFF_TROUBLE;
   s->info = csim_sequence_get_info(s->s);
   if (!kind) {

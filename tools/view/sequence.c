@@ -101,6 +101,8 @@ static csim_status add_source(int npath, const char *path, csim_log *log, view_s
   csim_status status = csim_sequence_open(path, log, &source);
   if (status) return status;
   q->source[q->nsource++] = source;
+  status = csim_sequence_keep_whole(source);
+  if (status) return status;
   if (npath > 1 && strcmp(csim_sequence_get_info(source)->kind, "files") != 0) {
     csim_log_print(log, CSIM_ERROR, path, "give one directory or file of frames, or mesh files");
     return CSIM_INVALID;
