@@ -32,27 +32,37 @@ typedef struct loose_bodies {
   void *scratch;
 } loose_bodies;
 
+// For methods that have the drag in their problem. For others it is part of csim_solver's v.
+typedef struct free_flight {
+  double *v;          // (nvert x 3) [m/s] after the other external forces; else csim_solver's
+  double *resistance; // (nvert x CSIM_RESISTANCE) of the air; NULL: none
+} free_flight;
+
+// (nbody) each, of this step.
+typedef struct body_losses {
+  double *decay;   // scratch of csim_external_velocity
+  double *damping; // [s] of springs; NULL: none
+} body_losses;
+
 struct csim_solver {
   csim_solver_setup setup;
   csim_arena arena;     // of everything below
   csim_scratch scratch; // of linear solvers and contact
   const csim_method *method;
   void *method_scratch;
-  double *y, *x, *v;  // (nvert x 3)
-  double *step;       // (nvert x 3) when there is no contact, which has its own
-  double *without;    // (nvert x 3) v without drag, where that is part of the problem; else v
-  double *resistance; // (nvert x CSIM_RESISTANCE) of the air; NULL: drag is part of v
+  double *y, *x, *v; // (nvert x 3)
+  double *step;      // (nvert x 3) when there is no contact, which has its own
+  free_flight air;
   earlier_state earlier;
   int lacks_a;       // the state's accelerations are not known yet
   int halvings_left; // times the step may still be halved
   csim_integration integration;
   csim_energy_memo memo;
-  double *damping;           // (nbody) [s] of this step's springs; NULL: none
+  body_losses loss;
   double *target;            // (ntarget x 3)
   double *hold;              // (ntarget) NULL unless the model is timed
   double *link;              // (nlink x CSIM_LINK_NOW)
   csim_chamber_now *chamber; // (nchamber)
-  double *decay;             // (nbody)
   double *goal;              // (nvert x 3) the method's proposal, when contact is resolved after it
   csim_contact *contact;     // NULL unless the response is "filter"
   csim_zones *zones;         // NULL unless it is "impact-zones"
@@ -99,10 +109,10 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
   solver->memo.x = CSIM_ARENA_NEW(arena, double, n);
-  solver->without = solver->v;
+  solver->air.v = solver->v;
   if (method->solves_systems && csim_model_drags(setup->model)) {
-    solver->without = CSIM_ARENA_NEW(arena, double, n);
-    solver->resistance =
+    solver->air.v = CSIM_ARENA_NEW(arena, double, n);
+    solver->air.resistance =
         CSIM_ARENA_NEW(arena, double, csim_row(CSIM_RESISTANCE, setup->model->nvert));
   }
   csim_integrator integrator =
@@ -112,9 +122,9 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   if (setup->model->pins.timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
   solver->link = CSIM_ARENA_NEW(arena, double, csim_row(CSIM_LINK_NOW, setup->model->links.nlink));
   create_chambers(arena, setup->model, solver);
-  solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
+  solver->loss.decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   if (setup->model->stretch_damping || setup->params.damping > 0)
-    solver->damping = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
+    solver->loss.damping = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
     if (!method->knows_contact || setup->params.strain_limit > 0)
@@ -321,10 +331,10 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
                             .v = step->v_from,
                             .time = time,
                             .h = step->rate,
-                            .decay = solver->decay,
+                            .decay = solver->loss.decay,
                             .air = solver->y,
-                            .without = solver->resistance ? solver->without : NULL,
-                            .resistance = solver->resistance};
+                            .without = solver->air.resistance ? solver->air.v : NULL,
+                            .resistance = solver->air.resistance};
   if (csim_model_drags(model)) {
     csim_scratch_begin(&solver->scratch);
     external.drag = CSIM_SCRATCH_TAKE(&solver->scratch, csim_drag, model->ntri);
@@ -333,9 +343,9 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
   if (setup->contact.response == CSIM_RESPONSE_PENALTY) {
     csim_impulse_step touch = impulse_step(solver, time + h, h);
     report->contacts += csim_penalty_push(&touch, solver->v);
-    if (solver->resistance) csim_penalty_push(&touch, solver->without);
+    if (solver->air.resistance) csim_penalty_push(&touch, solver->air.v);
   }
-  csim_integration_aim(setup->pool, model, state, solver->without, step, solver->y);
+  csim_integration_aim(setup->pool, model, state, solver->air.v, step, solver->y);
 
   csim_model_targets(model, time + h, solver->target);
   csim_chambers_at(model, time + h, solver->chamber);
@@ -344,9 +354,9 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
     csim_links_direct(model, step->x_from, step->v_from, h, solver->link);
   }
   if (solver->hold) csim_model_pin_shares(model, time + h, solver->hold);
-  for (int b = 0; b < model->nbody && solver->damping; b++)
-    solver->damping[b] = setup->params.damping * step->rate +
-                         (model->stretch_damping ? model->stretch_damping[b] : 0);
+  for (int b = 0; b < model->nbody && solver->loss.damping; b++)
+    solver->loss.damping[b] = setup->params.damping * step->rate +
+                              (model->stretch_damping ? model->stretch_damping[b] : 0);
 }
 
 // The minimisation of a part of a step, before contact begins.
@@ -359,9 +369,9 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .pool = solver->setup.pool,
                         .h = step->rate,
                         .inertia = step->inertia,
-                        .resistance = solver->resistance,
+                        .resistance = solver->air.resistance,
                         .halvings_left = solver->halvings_left,
-                        .damping = solver->damping,
+                        .damping = solver->loss.damping,
                         .x = step->x_from,
                         .v = step->v_from,
                         .y = solver->y,
@@ -478,7 +488,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   problem->contact = contact;
   if (start_in_contact(solver, problem, state, end)) return -1;
   csim_contact_find_touching(contact, x, step->rough);
-  csim_integration_aim(problem->pool, problem->model, state, solver->without, step, solver->y);
+  csim_integration_aim(problem->pool, problem->model, state, solver->air.v, step, solver->y);
   return 0;
 }
 

@@ -133,4 +133,20 @@ END
 expect 0 "$clothsim" sizes.json --check
 expect 2 "$clothsim" sizes.json --check --set contact.thickness=0.005
 says 'larger than the edges of "fine"'
+
+# a coarse block on a fine cloth rests on the cloth, not on the table below, and goes with it
+cat >ride.json <<'END'
+{
+  "name": "ride", "frames": {"end": 24}, "contact": {"friction": 0.5},
+  "objects": [
+    {"name": "runner", "type": "cloth", "material": "cotton", "position": [0, 0.0035, 0],
+     "mesh": {"shape": "grid", "size": [0.3, 0.16], "cells": [30, 16]},
+     "pins": [{"box": [[0.149, 0, -1], [0.151, 1, 1]], "motion": {"interpolation": "smooth", "keys": [{"frame": 5}, {"frame": 23, "position": [0.08, 0, 0]}]}}]},
+    {"name": "block", "type": "solid", "material": "rubber-solid", "position": [0, 0.059, 0], "mesh": {"shape": "box", "size": [0.1, 0.1, 0.1], "cells": [3, 3, 3]}},
+    {"name": "table", "type": "collider", "mesh": {"shape": "box", "size": [1, 0.5, 0.6]}, "position": [0, -0.25, 0]}
+  ]
+}
+END
+expect 0 "$clothsim" ride.json -q -o ride
+check "the block rides on its cloth" awk '$1 == "v" { s += $2; n++ } END { exit !(s / n > 0.07 && s / n < 0.09) }' ride/block_0024.obj
 report
