@@ -1,8 +1,9 @@
-// scene/moduli.c: reports the actual moduli of springs in cloths and solids, for --check. Needs
-// model/moduli.h.
+// scene/moduli.c: reports the actual moduli of springs in cloths and solids, and meshes too coarse
+// for their material, for --check. Needs model/moduli.h.
 #include "model/moduli.h"
 #include "scene/compile.h"
 
+#include <math.h>
 #include <stdio.h>
 
 // Springs with levels resist like those they replace (docs/methods.md), which are measured instead.
@@ -73,6 +74,24 @@ static csim_status report_solid(const csim_scene *scene, const csim_object *obje
   return CSIM_OK;
 }
 
+// Tells of a mesh too coarse for the folds of its cloth. Their size is that of the bending length
+// (B / (density g))^(1/3). Disks of silk, 13 mm, hung crumpled and stiffer than denim with edges of
+// 18 mm, and as silk does with 11 mm.
+static void report_folds(const csim_scene *scene, const csim_object *object,
+                         const csim_model *model, const csim_body *of, csim_log *log) {
+  static const double MOST = 0.9; // bending lengths in an edge
+  const csim_material *material = &scene->material[object->material];
+  double weight = material->density * csim_norm(model->gravity);
+  if (!(weight > 0 && material->bend > 0) || object->bending < CSIM_BENDING_HINGE) return;
+  double length = cbrt(material->bend / weight);
+  double edge = csim_mean_edge(model->x0 + csim_xyz(of->vert0), of->mesh->ntri, 3, of->mesh->tri);
+  if (edge > MOST * length)
+    csim_say(log, CSIM_INFO, object->mesh_place,
+             "object \"%s\": its edges are %.2g mm long on average, and the bending length of its "
+             "material is %.2g mm: folds will look sharp and stiff; edges of %.2g mm show them",
+             object->name, 1e3 * edge, 1e3 * length, 1e3 * MOST * length);
+}
+
 csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model, csim_log *log) {
   csim_status status = CSIM_OK;
   for (int i = 0, body = 0; i < scene->nobject && !status; i++) {
@@ -81,6 +100,7 @@ csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model,
     const csim_body *of = &model->body[body++];
     if (object->type == CSIM_OBJECT_SOLID && object->elasticity == CSIM_ELASTICITY_SPRINGS)
       status = report_solid(scene, object, model, of, log);
+    if (object->type == CSIM_OBJECT_CLOTH) report_folds(scene, object, model, of, log);
     if (!is_of_springs(object)) continue;
     // building the model has reported everything about the mesh already
     csim_build build = {.scene = scene,
