@@ -379,9 +379,10 @@ static void read_material(csim_reader *r, const csim_field *f, const cJSON *item
     int index = name ? add_material(r, name) : -1;
     if (index < 0) return;
     csim_material material = r->material[index];
+    ptrdiff_t before = r->ncomplaint;
     csim_read_table(r, &csim_material_table, NULL, item, &material);
     r->material[index] = material;
-    object->material = index;
+    object->material = r->ncomplaint > before ? -1 : index; // what is wrong is not missing
   } else {
     csim_complain_type(r, f, item);
   }
@@ -422,7 +423,7 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
   if (!(m->density > 0) && !(m->vertex_mass > 0))
     csim_complain(r, place, "material \"%s\" has no mass: give \"density\" [%s]", m->name,
                   cloth ? "kg/m^2" : "kg/m^3");
-  if (cloth && !(m->stretch > 0) && !(m->spring > 0))
+  if (cloth && !(m->stretch > 0) && (object->membrane || !(m->spring > 0)))
     wrong(r, place, m, "has no \"stretch\" [N/m]");
   int continuum = !cloth && object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
   if (continuum && !(m->poisson <= 0.499))
@@ -439,8 +440,6 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
     csim_complain(r, place,
                   "material \"%s\" has \"%s\", which is of springs, and a membrane has none",
                   m->name, m->slack != 0 ? "slack" : "compression");
-  if (cloth && object->membrane && !(m->stretch > 0))
-    wrong(r, place, m, "has no \"stretch\" [N/m], which a membrane needs");
   if (cloth && m->yield_curvature > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
     wrong(r, place, m,
           "has \"yield_curvature\": only bending \"dihedral\" yields, so "
