@@ -339,7 +339,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
     if (stats) status = csim_cache_put_stats(w->cache, stats);
     if (!status && copy) status = csim_cache_end_frame(w->cache);
     if (!status) status = export_frame(w, (int)info->number[f]);
-    if (!status) status = note_frame(w, (int)info->number[f]);
+    if (!status && w->nexport) status = note_frame(w, (int)info->number[f]);
   }
   return status;
 }
