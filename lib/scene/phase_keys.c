@@ -70,7 +70,8 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *all
     for (int o = 0; o < all->nobject && !known; o++)
       known = !strcmp(all->object[o].name, name->valuestring);
     if (!known)
-      csim_complain(r, name, "the scene has no object \"%s\" that a phase could change",
+      csim_complain(r, name,
+                    "a phase has the objects of the scene, and there is no \"%.60s\" in it",
                     name->valuestring);
   }
 }

@@ -98,7 +98,7 @@ wrong phases.blow.gravty=1 'did you mean "gravity"?'
 wrong 'phases=[{"frames":{"end":3}}]' 'expected a phase { } with a "name"'
 wrong phases=3 'expected a list of phases'
 wrong phases.rest.frames.end=54 'a phase cannot end at frame 54: the one before it ends at frame 54'
-wrong 'phases.hold.objects=[{"name":"shet","pins":[]}]' 'the scene has no object "shet"'
+wrong 'phases.hold.objects=[{"name":"shet","pins":[]}]' 'there is no "shet" in it'
 expect 2 "$clothsim" ph.json -q -o d --set 'phases.hold.objects=[{"name":"sheet","mesh":{"shape":"grid","size":[0.3,0.3],"cells":[9,8]}}]'
 says 'numbers of vertices have to stay'
 report
