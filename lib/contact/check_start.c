@@ -18,6 +18,7 @@ typedef struct start_check {
   const csim_collider *collider;
   csim_log *log;
   csim_level level;
+  csim_place place; // of the scene
   csim_collision_mesh mesh;
   double *x; // (mesh.nvert x 3) [m]
   int npair;
@@ -62,19 +63,18 @@ static csim_status report_pairs(const start_check *s) {
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
     const double *x = s->x + csim_xyz(s->mesh.tri[csim_xyz(row[i][2])]);
     if (row[i][0] == row[i][1])
-      csim_say(s->log, s->level, (csim_place){0},
+      csim_say(s->log, s->level, s->place,
                "\"%s\" intersects itself at the start: %d pairs of triangles, first faces %d and "
                "%d near (%.4g, %.4g, %.4g)",
                a, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
     else
-      csim_say(s->log, s->level, (csim_place){0},
+      csim_say(s->log, s->level, s->place,
                "\"%s\" and \"%s\" intersect at the start: %d pairs of triangles, first face %d of "
                "the one and %d of the other near (%.4g, %.4g, %.4g)",
                a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
   }
   if (reported > MAX_REPORTED)
-    csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects",
-             reported - MAX_REPORTED);
+    csim_say(s->log, s->level, s->place, "and %d more pairs of objects", reported - MAX_REPORTED);
   free(row);
   return CSIM_OK;
 }
@@ -96,7 +96,7 @@ static long long check_planes(const start_check *s, int ncollider) {
         if (below++ == 0) first = i - s->mesh.first[b];
       }
       if (below)
-        csim_say(s->log, s->level, (csim_place){0},
+        csim_say(s->log, s->level, s->place,
                  "\"%s\" starts behind the plane \"%s\" or on it: %d vertices, the first is %d",
                  name_of(s, b), collider->name, below, first);
       total += below;
@@ -129,7 +129,7 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
       if (parent[i] != i) continue;
       const double *p = s->x + csim_xyz(i);
       if (csim_winding_number(collider->mesh->ntri, collider->mesh->tri, x, p) < 0.5) continue;
-      csim_say(s->log, s->level, (csim_place){0},
+      csim_say(s->log, s->level, s->place,
                "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, "
                "%.4g); move it out, or leave out \"solid\" of the collider",
                name_of(s, csim_collision_mesh_part(&s->mesh, i)), collider->name,
@@ -183,7 +183,7 @@ static csim_status check_thickness(const start_check *s, const csim_collision_se
     }
     double thickness = count ? share / count * setup->thickness : 0;
     if (count == 0 || thickness < sum / count) continue;
-    status = csim_refuse(s->log, (csim_place){0},
+    status = csim_refuse(s->log, s->place,
                          "the contact thickness of %.3g m is larger than the edges of \"%s\", %.3g "
                          "m in the mean; choose a smaller one or a coarser mesh",
                          thickness, name_of(s, b), sum / count);
@@ -198,6 +198,7 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup
   start_check s = {.model = setup->model,
                    .collider = setup->collider,
                    .log = log,
+                   .place = setup->place,
                    .level = refuse ? CSIM_ERROR : CSIM_WARNING};
   csim_status status = CSIM_MEMORY;
   long long found = 0;

@@ -6,6 +6,7 @@
 #ifndef CSIM_CONTACT_COLLISION_MESH_H
 #define CSIM_CONTACT_COLLISION_MESH_H
 
+#include "base/log.h"
 #include "contact/collider.h"
 #include "model/model.h"
 
@@ -41,6 +42,7 @@ typedef struct csim_collision_setup {
   int self;                      ///< bodies with each other and themselves; 0: with colliders only
   double thickness;              ///< [m] of contact
   const double *share;           ///< (model->nvert) of it, see csim_contact_params; NULL: 1
+  csim_place place;              ///< of the scene, for messages
 } csim_collision_setup;
 
 /// Where a vertex is at the start [m].

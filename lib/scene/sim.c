@@ -43,7 +43,8 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
                                 .collider = world->collider,
                                 .self = contact->self,
                                 .thickness = contact->thickness,
-                                .share = contact->share};
+                                .share = contact->share,
+                                .place = csim_in_file(sim->scene->file)};
   csim_status status = lay_over(sim, &setup);
   if (status) return status;
   if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
