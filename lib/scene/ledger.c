@@ -89,11 +89,6 @@ static csim_status append(csim_ledger *l, const entry *e) {
   return CSIM_OK;
 }
 
-static int is_obj(const char *name) {
-  size_t n = strlen(name);
-  return n > 4 && !strcmp(name + n - 4, ".obj");
-}
-
 // Keeps the lines of an earlier part of the run, up to the first that cannot be read:
 // csim_ledger_verify reports frames without lines.
 static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame) {
@@ -178,6 +173,11 @@ static const char *damage_of(const char *path, const entry *e) {
   if (st.st_size != e->size) return "has another size";
   if (hash_file(path, &size, &hash)) return "cannot be read";
   return hash == e->hash ? NULL : "has other contents";
+}
+
+static int is_obj(const char *name) {
+  size_t n = strlen(name);
+  return n > 4 && !strcmp(name + n - 4, ".obj");
 }
 
 static csim_status verify_lines(const char *out, char *text, int first, int last, int each,

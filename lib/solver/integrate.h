@@ -3,7 +3,8 @@
 //
 // Every implicit integrator solves x' = argmin 1/2 sum w_i |x_i - y_i|^2 + E(x), with forces f per
 // mass at x' only. They differ in the weights w, the targets y and the velocities that follow from
-// x'. g is the acceleration by gravity, damping and air, from the velocities at the start.
+// x'. g is the acceleration by gravity, damping and, unless drag is a term of its own (newton, see
+// problem.h), air, from the velocities at the start.
 //
 //   backward Euler    w = m/h^2     y = x + h (v + h g)
 //                     v' = (x' - x)/h

@@ -31,7 +31,7 @@ typedef struct csim_problem {
   const double *damping;    ///< (nbody) [s] stretch damping; NULL: none
   const double *x;          ///< (nvert x 3) [m] at the start of the step
   const double *v;          ///< (nvert x 3) [m/s] at the start of the step
-  const double *y;          ///< (nvert x 3) [m] inertial target x + h v*
+  const double *y;          ///< (nvert x 3) [m] inertial target x + h v*, v* after external forces
   const double *target;     ///< (ntarget x 3) [m] of pins at the end of the step
   const double *plastic;    ///< (model's nplastic) plastic strains; NULL: none
   const double *hold;       ///< (ntarget) share of soft pins' stiffness; NULL: 1
