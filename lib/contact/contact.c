@@ -173,7 +173,8 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   }
   // friction uses the contacts at the start, with the forces at the end of the last step
   evaluate_at(contact, kin->x);
-  contact->failed |= csim_friction_set_begin(&contact->friction, &contact->active) != 0;
+  csim_friction_set_begin(&contact->friction);
+  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active) != 0;
   memset(contact->touching, 0, (size_t)contact->mesh.nbody_vert);
   mark_touching(contact, contact->touching);
   csim_active_set_stiffen(&contact->active);
@@ -370,6 +371,11 @@ double csim_contact_value(csim_contact *contact, const double *x) {
   }
   return barrier + csim_friction_set_value(&contact->friction, contact->active.x) +
          csim_pinched_value(&contact->pinched, contact->active.x);
+}
+
+void csim_contact_update_friction(csim_contact *contact, const double *x) {
+  evaluate_at(contact, x);
+  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active) != 0;
 }
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {

@@ -60,6 +60,7 @@ void csim_contact_shares(const csim_model *model, const int v[4], const double w
 
 void csim_friction_set_free(csim_friction_set *set) {
   free(set->contact);
+  free(set->next);
   free(set->force);
 }
 
@@ -86,12 +87,20 @@ static int part_of(const csim_kinematics *kin, int v) {
   return v < 0 ? -1 - v : csim_collision_mesh_part(kin->mesh, v);
 }
 
-int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *active) {
+typedef struct update_job {
+  csim_friction_set *set;
+  const csim_active_set *active;
+} update_job;
+
+// Finds the friction of active contacts; its limit is 0 where there is none.
+static void update_range(void *context, int first, int last) {
+  const update_job *job = context;
+  const csim_friction_set *set = job->set;
   const csim_kinematics *kin = set->kin;
-  set->n = 0;
-  if (CSIM_GROW(set->contact, set->capacity, active->n)) return -1;
-  for (int i = 0; i < active->n; i++) {
-    const csim_active_contact *c = &active->contact[i];
+  for (int i = first; i < last; i++) {
+    const csim_active_contact *c = &job->active->contact[i];
+    csim_friction_contact *f = &set->next[i];
+    *f = (csim_friction_contact){.along = 1};
     // Stitches hold the sides of a seam. Friction there held nothing, and stitches press hard: a
     // cushion took 14 iterations a substep instead of 9.
     if (csim_collision_mesh_is_sewn(kin->mesh, c->v, c->w)) continue;
@@ -101,15 +110,50 @@ int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *activ
     double mu =
         csim_contact_coefficient(set->params, kin->model, kin->collider, part[0], part[1], share);
     if (!(mu * -c->force > 0)) continue;
-    csim_friction_contact *f = &set->contact[set->n++];
-    *f = (csim_friction_contact){.limit = -mu * c->force, .along = 1};
+    f->limit = -mu * c->force;
     memcpy(f->v, c->v, sizeof f->v);
     memcpy(f->w, c->w, sizeof f->w);
     memcpy(f->n, c->n, sizeof f->n);
-    f->eps = full_slip(set, f, mu, active->stiffness);
+    f->eps = full_slip(set, f, mu, job->active->stiffness);
     for (int k = 0; k < 4; k++)
       if (f->w[k] != 0) csim_add_scaled(f->w[k], csim_kinematics_start(kin, f->v[k]), f->start);
   }
+}
+
+// Where the earlier contacts from *at on have the pair of f, f gets its last slip. Both lists are
+// in the order of the candidates; after a new search for those some slips are lost.
+static void keep_slip(const csim_friction_set *set, int *at, csim_friction_contact *f) {
+  enum { LOOK = 16 };
+  for (int k = *at; k < set->n && k < *at + LOOK; k++) {
+    const csim_friction_contact *old = &set->contact[k];
+    if (memcmp(old->v, f->v, sizeof f->v)) continue;
+    memcpy(f->last, old->last, sizeof f->last);
+    f->along = old->along;
+    *at = k + 1;
+    return;
+  }
+}
+
+int csim_friction_set_update(csim_friction_set *set, const csim_active_set *active) {
+  int n = 0, at = 0;
+  if (CSIM_GROW(set->next, set->next_capacity, active->n)) {
+    set->n = 0;
+    return -1;
+  }
+  csim_pool_for(set->kin->pool, active->n, FRICTION_GRAIN, update_range,
+                &(update_job){set, active});
+  for (int i = 0; i < active->n; i++) {
+    if (!(set->next[i].limit > 0)) continue;
+    if (n < i) set->next[n] = set->next[i];
+    keep_slip(set, &at, &set->next[n++]);
+  }
+  csim_friction_contact *last = set->contact;
+  ptrdiff_t capacity = set->capacity;
+  set->contact = set->next;
+  set->capacity = set->next_capacity;
+  set->next = last;
+  set->next_capacity = capacity;
+  set->n = n;
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// contact/friction.h: Coulomb friction, lagged. Needs contact/active.h.
+// contact/friction.h: Coulomb friction. Needs contact/active.h.
 //
 //   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
 //   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1
@@ -7,7 +7,10 @@
 // bodies are: what is pressed hard would otherwise be as good as welded, and conjugate gradients
 // took six times the iterations for a twisted tube.
 //
-// The contact point, normal and N are those at the start of the step (Li et al. 2020, 5.4).
+// Contact points, normals and N are constants of the energy: those at the start of the step in the
+// first iteration (Li et al. 2020, 5.4), and in every later one those that its gradient is taken
+// at. Friction of the start alone is late by a step: what landed on a slope, or began to slide on
+// it, was too fast by mu g h ever after.
 #ifndef CSIM_CONTACT_FRICTION_H
 #define CSIM_CONTACT_FRICTION_H
 
@@ -31,16 +34,23 @@ typedef struct csim_friction_set {
   const csim_contact_params *params;
   int n;
   csim_friction_contact *contact; ///< (n)
+  csim_friction_contact *next;    ///< where they are found anew
   double *force;                  ///< (n x 3) [N] of a gradient
-  ptrdiff_t capacity, force_capacity;
+  ptrdiff_t capacity, next_capacity, force_capacity;
 } csim_friction_set;
 
 /// Frees what the set has.
 void csim_friction_set_free(csim_friction_set *set);
 
-/// Starts a step with its active contacts: each that presses gets friction.
+/// Starts a step.
+static inline void csim_friction_set_begin(csim_friction_set *set) {
+  set->n = 0;
+}
+
+/// Gives friction to each active contact that presses. Contacts that had it in the same step keep
+/// their last slip.
 /// @return 0, or -1 when out of memory: there is none then
-int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *active);
+int csim_friction_set_update(csim_friction_set *set, const csim_active_set *active);
 
 /// Energy [J] with everything at x (mesh->nvert x 3).
 double csim_friction_set_value(const csim_friction_set *set, const double *x);

@@ -1,6 +1,8 @@
 // solver/integrate.c: see integrate.h.
 #include "solver/integrate.h"
 
+#include "math/vec3.h"
+
 #include <string.h>
 
 enum { VERT_GRAIN = 512 };
@@ -20,6 +22,7 @@ int csim_integration_create(csim_arena *arena, const csim_model *model, csim_int
   *step = (csim_integration){.integrator = integrator};
   step->inertia = CSIM_ARENA_NEW(arena, double, n);
   step->rough = CSIM_ARENA_NEW(arena, unsigned char, n);
+  step->leftover = CSIM_ARENA_NEW(arena, csim_leftover, model->nbody);
   for (int k = 0; k < 2 && integrator == CSIM_INTEGRATOR_BDF2; k++)
     step->extrapolated[k] = CSIM_ARENA_NEW(arena, double, 3 * n);
   return arena->failed ? -1 : 0;
@@ -34,13 +37,14 @@ static void extrapolate(void *context, int first, int last) {
   }
 }
 
-void csim_integration_begin(csim_pool *pool, const csim_state *state, double h, int whole,
-                            csim_integration *step) {
+void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim_state *state,
+                            double h, int whole, csim_integration *step) {
   step->h = step->rate = h;
   step->x_from = state->x;
   step->v_from = state->v;
   step->looks_back = whole && step->integrator == CSIM_INTEGRATOR_BDF2 && state->x_prev;
   memset(step->rough, 0, (size_t)state->nvert);
+  memset(step->leftover, 0, (size_t)model->nbody * sizeof *step->leftover);
   if (!step->looks_back) return;
   csim_pool_for(pool, 3 * state->nvert, 3 * VERT_GRAIN, extrapolate,
                 &(integrate_job){.step = step, .state = state});
@@ -75,26 +79,41 @@ void csim_integration_aim(csim_pool *pool, const csim_model *model, const csim_s
       &(integrate_job){.model = model, .step = step, .state = state, .v_free = v_free, .y = y});
 }
 
+// Acceleration of vertex i by the step's error.
+static void error_of(const integrate_job *job, int i, double error[3]) {
+  const csim_leftover *l = &job->step->leftover[job->model->body_of[i]];
+  double r[3];
+  memset(error, 0, 3 * sizeof *error);
+  if (job->model->fixed[i] || (job->step->rough[i] && !l->of_rough)) return;
+  csim_sub(job->x + csim_xyz(i), l->centre, r);
+  csim_cross(l->turn, r, error);
+  csim_add_scaled(1, l->acceleration, error);
+}
+
 static void end_range(void *context, int first, int last) {
   const integrate_job *job = context;
   const csim_integration *s = job->step;
   int alpha = s->integrator == CSIM_INTEGRATOR_ALPHA;
-  for (int i = first; i < last; i++)
+  double error[3];
+  for (int i = first; i < last; i++) {
+    error_of(job, i, error);
     for (ptrdiff_t k = csim_xyz(i); k < csim_xyz(i) + 3; k++) {
-      double u = (job->x[k] - s->x_from[k]) / s->rate;
+      double u = (job->x[k] - s->x_from[k]) / s->rate, too_much = error[k - csim_xyz(i)];
       if (alpha && !s->rough[i]) {
-        double v = job->state->v[k], a = job->a[k], half_f = (u - v) / s->h;
+        double v = job->state->v[k], a = job->a[k], half_f = (u - v) / s->h - 0.5 * too_much;
         job->v[k] = v + s->h * (0.25 * a + 1.5 * half_f);
         job->a[k] = 0.5 * a + half_f;
       } else {
-        job->v[k] = u;
+        job->v[k] = u - s->rate * too_much;
         if (alpha) job->a[k] = 0;
       }
     }
+  }
 }
 
-void csim_integration_end(csim_pool *pool, const csim_integration *step, const double *x,
-                          csim_state *state, double *v) {
+void csim_integration_end(csim_pool *pool, const csim_model *model, const csim_integration *step,
+                          const double *x, csim_state *state, double *v) {
   csim_pool_for(pool, state->nvert, VERT_GRAIN, end_range,
-                &(integrate_job){.step = step, .state = state, .x = x, .a = state->a, .v = v});
+                &(integrate_job){
+                    .model = model, .step = step, .state = state, .x = x, .a = state->a, .v = v});
 }

@@ -26,6 +26,14 @@
 
 #include "model/model.h"
 
+/// The acceleration of a rigid motion: what a step's error has done to a body, see leftover.h.
+typedef struct csim_leftover {
+  int of_rough;           ///< 0: of vertices that are not rough, 1: of all
+  double acceleration[3]; ///< [m/s^2] at the centre
+  double turn[3];         ///< [1/s^2] angular acceleration
+  double centre[3];       ///< [m]
+} csim_leftover;
+
 typedef struct csim_integration {
   csim_integrator integrator;
   int looks_back;          ///< BDF2, and the state holds an earlier one
@@ -35,6 +43,7 @@ typedef struct csim_integration {
   const double *v_from;    ///< (nvert x 3) [m/s]
   double *inertia;         ///< (nvert) [N/m] w
   unsigned char *rough;    ///< (nvert) 1: takes backward Euler's step
+  csim_leftover *leftover; ///< (nbody) of this step, 0 until the method sets it
   double *extrapolated[2]; ///< (nvert x 3) extrapolated states; NULL unless BDF2
 } csim_integration;
 
@@ -43,8 +52,8 @@ int csim_integration_create(csim_arena *arena, const csim_model *model, csim_int
                             csim_integration *step);
 
 /// Begins a step of h [s]: x_from, v_from, rate. `whole`: not one of several parts of a step.
-void csim_integration_begin(csim_pool *pool, const csim_state *state, double h, int whole,
-                            csim_integration *step);
+void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim_state *state,
+                            double h, int whole, csim_integration *step);
 
 /// Sets weights and targets, once step->rough is known.
 /// @param      v_free  (nvert x 3) [m/s] v_from after `rate` of gravity, damping and air
@@ -52,9 +61,9 @@ void csim_integration_begin(csim_pool *pool, const csim_state *state, double h, 
 void csim_integration_aim(csim_pool *pool, const csim_model *model, const csim_state *state,
                           const double *v_free, csim_integration *step, double *y);
 
-/// Sets the velocities of the step to x, and the state's new accelerations.
+/// Sets the velocities of the step to x, without its leftover, and the state's new accelerations.
 /// @param[out] v  (nvert x 3) [m/s] overwritten
-void csim_integration_end(csim_pool *pool, const csim_integration *step, const double *x,
-                          csim_state *state, double *v);
+void csim_integration_end(csim_pool *pool, const csim_model *model, const csim_integration *step,
+                          const double *x, csim_state *state, double *v);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "math/vec3.h"
 #include "math/vector.h"
-#include "solver/balance.h"
+#include "solver/leftover.h"
 #include "solver/line_search.h"
 #include "solver/linear.h"
 #include "solver/translation.h"
@@ -15,6 +15,7 @@
 typedef struct newton {
   csim_linear linear; // the Hessian and its solver
   csim_balance balance;
+  csim_leftovers leftovers;
   csim_translation translation;
   double cut;     // [m] most that the filter cut from a vertex's last step
   double edge;    // [m] mean length of the surface's edges at the start
@@ -37,6 +38,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->whole = CSIM_ARENA_NEW(arena, double, n);
   s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance) ||
+      csim_leftovers_create(arena, &s->balance, &s->leftovers) ||
       csim_translation_create(arena, &s->balance, &s->translation))
     return NULL;
   return csim_linear_create(arena, model, params, &s->linear) ? NULL : s;
@@ -380,6 +382,27 @@ static int search(const csim_problem *problem, newton *s, double slope, csim_met
          csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x, blind) > 0;
 }
 
+// Computes the gradient at x. Friction is that of the start of the step in the first iteration,
+// as contacts of the initial guess press at random.
+static void measure(const csim_problem *problem, newton *s, const double *x,
+                    csim_method_report *report) {
+  if (report->iterations > 0) csim_problem_update_friction(problem, x);
+  csim_problem_gradient(problem, x, s->g);
+  report->residual = csim_method_residual(problem, s->g);
+  csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
+                 report->left);
+  if (problem->params->balance > 0) csim_balance_begin(problem, &s->balance, x);
+}
+
+// What a step leaves over that is not far from balance. Of others the forces say nothing.
+static void find_leftovers(const csim_problem *problem, newton *s, csim_method_report *report) {
+  double balance = problem->params->balance;
+  if (!problem->leftover || !(report->imbalance > 0) || report->outcome > CSIM_OUTCOME_LIMIT ||
+      report->imbalance > MOST_IMBALANCE * balance)
+    return;
+  csim_leftovers_find(problem, &s->leftovers, s->g, report->left);
+}
+
 static csim_method_report iterate(const csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
@@ -394,11 +417,7 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
       report.outcome = CSIM_OUTCOME_MEMORY;
       break;
     }
-    csim_problem_gradient(problem, x, s->g);
-    report.residual = csim_method_residual(problem, s->g);
-    csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
-                   report.left);
-    if (params->balance > 0) csim_balance_begin(problem, &s->balance, x);
+    measure(problem, s, x, &report);
     // F no longer resolves progress; continue only while the gradient decreases
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     ratio = report.residual / least;
@@ -425,8 +444,11 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
         (report.residual <= params->tolerance ||
          (report.iterations > 0 && has_settled(problem, s, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
-    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations - together >= params->iterations)
+    if (report.outcome != CSIM_OUTCOME_LIMIT ||
+        report.iterations - together >= params->iterations) {
+      find_leftovers(problem, s, &report);
       break;
+    }
 
     if (pins_left) {
       csim_vector_negate(problem->pool, n, s->g);

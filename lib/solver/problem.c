@@ -124,6 +124,13 @@ static void clear_fixed(void *context, int first, int last) {
     if (job->problem->model->fixed[i]) memset(job->out + csim_xyz(i), 0, 3 * sizeof(double));
 }
 
+void csim_problem_update_friction(const csim_problem *problem, const double *x) {
+  if (!problem->contact) return;
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_contact_update_friction(problem->contact, x);
+  csim_pool_phase(problem->pool, before);
+}
+
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
   const csim_model *model = problem->model;
   problem_job job = {problem, x, g};

@@ -12,6 +12,7 @@
 #include "contact/contact.h"
 #include "model/chamber.h"
 #include "model/stiffness.h"
+#include "solver/integrate.h"
 
 /// The elastic energy at the last point evaluated in a part of a step. Line searches and initial
 /// guesses evaluate points more than once.
@@ -40,11 +41,13 @@ typedef struct csim_problem {
   csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
   double *step;              ///< (nvert x 3) [m] where they leave a step, and contact filters it
-  double *v_next;            ///< (nvert x 3) [m/s] for methods that set the velocity themselves
-  csim_contact *contact;     ///< NULL: none, or the method does not treat it
-  int halvings_left;         ///< times the step may still be halved
-  const double *before;      ///< (nvert x 3) [m] csim_point's, for Hessians; NULL: none
-  double force_scale;        ///< [N] mean over free vertices of external plus internal force at x
+  const unsigned char *rough;
+  csim_leftover *leftover; ///< (nbody) 0 on entry, set by newton; NULL: not wanted
+  double *v_next;          ///< (nvert x 3) [m/s] for methods that set the velocity themselves
+  csim_contact *contact;   ///< NULL: none, or the method does not treat it
+  int halvings_left;       ///< times the step may still be halved
+  const double *before;    ///< (nvert x 3) [m] csim_point's, for Hessians; NULL: none
+  double force_scale;      ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
 /// Evaluation point of E: x (nvert x 3), after a step from problem->x.
@@ -57,6 +60,10 @@ double csim_problem_elasticity(const csim_problem *problem, const double *x);
 
 /// F(x) [J].
 double csim_problem_value(const csim_problem *problem, const double *x);
+
+/// Takes the normal forces of friction at x: F changes, unless it is called at the start of the
+/// step.
+void csim_problem_update_friction(const csim_problem *problem, const double *x);
 
 /// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g);

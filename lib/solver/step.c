@@ -254,6 +254,7 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   csim_problem loose = *problem;
   loose.model = &solver->loose.model;
   loose.memo = NULL;
+  loose.leftover = NULL;
   loose.params = &solver->loose.params;
   loose.y = solver->goal;
   loose.contact = contact;
@@ -277,7 +278,9 @@ static void add_velocity(void *context, int first, int last) {
 // Velocities of the step to x, when the method's proposal was solver->goal.
 static void set_velocity(const csim_solver *solver, csim_state *state, const double *x, double *v) {
   int sets = solver->method->sets_velocity && !(solver->setup.params.strain_limit > 0);
-  if (!sets) csim_integration_end(solver->setup.pool, &solver->integration, x, state, v);
+  if (!sets)
+    csim_integration_end(solver->setup.pool, solver->setup.model, &solver->integration, x, state,
+                         v);
   if (!sets || !solver->contact) return;
   velocity_job job = {solver->goal, x, solver->integration.rate, v};
   csim_pool_for(solver->setup.pool, 3 * state->nvert, CSIM_SUM_GRAIN, add_velocity, &job);
@@ -380,6 +383,8 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .hold = solver->hold,
                         .link = solver->link,
                         .chamber = solver->chamber,
+                        .leftover = step->leftover,
+                        .rough = step->rough,
                         .v_next = solver->v,
                         .memo = &solver->memo,
                         .scratch = &solver->scratch,
@@ -532,7 +537,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   int n = 3 * solver->setup.model->nvert, limits = solver->setup.params.strain_limit > 0;
   double *x = solver->x, *v = solver->v;
   csim_pool_phase(pool, CSIM_PHASE_OTHER);
-  csim_integration_begin(pool, state, h, whole, &solver->integration);
+  csim_integration_begin(pool, solver->setup.model, state, h, whole, &solver->integration);
   apply_external_forces(solver, state, time, h, report);
 
   // contact needs finite positions for its lists

@@ -36,8 +36,8 @@ grep -v '^v ' skirt.obj >asked
 grep -v '^v ' out/skirt_0025.obj >got
 check "groups, texture coordinates and faces come back" cmp asked got
 # The last ring's distance from the axis: even where the front is stiff, in folds behind. Of the front, draft,
-# normal, final and a converged run have 1.08, 1.10, 1.16 and 1.24. Without paint its folds fall elsewhere with every digit: 3.1 to
-# 25 over twelve runs of normal and final with other substeps and tolerances.
+# normal and final have 1.09, 1.13 and 1.19. Without paint its folds fall elsewhere with every digit: 2.2 to 7.3 over ten runs with
+# other qualities, substeps and tolerances.
 hem() { # FILE: largest over smallest distance in front, and behind
   awk '$1 == "v" && ++n > 960 && n <= 1008 { k = n - 961; r = sqrt($2 * $2 + $4 * $4)
     front = k < 5 || k > 43; behind = k > 12 && k < 36
@@ -49,5 +49,5 @@ read -r front behind <<<"$(hem out/skirt_0025.obj)"
 check "the painted front is even: $front, folds behind: $behind" awk "BEGIN { exit !($front < 1.5 && $behind > 2) }"
 expect 0 "$clothsim" skirt.json -q -o plain --set 'skirt.maps=[]'
 read -r front behind <<<"$(hem plain/skirt_0025.obj)"
-check "without paint it folds in front too: $front" awk "BEGIN { exit !($front > 2.5) }"
+check "without paint it folds in front too: $front" awk "BEGIN { exit !($front > 1.8) }"
 report

@@ -158,6 +158,31 @@ static void slides(const char *material, double degrees, double friction, int nx
   kit_scene_close(&s.k);
 }
 
+// Cloth that drops on a board from a gap [m] gets friction's impulse, mu times that of the normal
+// force, and slides on: v = g (sin - mu cos) t from the start. `share` is the error allowed.
+static void lands_sliding(double degrees, double friction, double gap, int frames, double share) {
+  sim s;
+  double a = degrees * DEGREE, up = 0.8 * tan(a) + (0.01 + gap) / cos(a), from[3], to[3];
+  if (sim_open(&s,
+               "{'frames': {}, 'wind': {'density': 0},"
+               " 'contact': {'friction': %g, 'thickness': 0.001}, 'objects': ["
+               "{'name': 'b', 'type': 'collider', 'rotation': [0, 0, %g],"
+               " 'mesh': {'shape': 'box', 'size': [4, 0.02, 1], 'cells': [40, 1, 10]}},"
+               "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'position': [-0.8, %g, 0],"
+               " 'rotation': [0, 0, %g],"
+               " 'mesh': {'shape': 'grid', 'size': [0.4, 0.4], 'cells': [20, 20]}}]}",
+               friction, -degrees, up, -degrees))
+    return;
+  sim_frames(&s, frames);
+  mean(&s, 0, s.k.state.x, from);
+  sim_frames(&s, 1);
+  mean(&s, 0, s.k.state.x, to);
+  double t = kit_scene_time(&s.k) - 0.5 / s.k.scene->fps;
+  double theory = G * (sin(a) - friction * cos(a)) * t;
+  CHECK_NEAR(csim_distance(to, from) * s.k.scene->fps, theory, share * theory);
+  kit_scene_close(&s.k);
+}
+
 // A stiff patch on a sheet held by pins, without friction.
 static void patch_slides(const char *material, double degrees, int cells) {
   sim s;
@@ -674,6 +699,12 @@ int main(void) {
   slides("denim", 15, 0.1, 12, 18);
   slides("wool", 25, 0.3, 16, 16);
   slides("cotton", 20, 0.5, 20, 20);
+  lands_sliding(20, 0.2, 9e-3, 6, 0.05);
+  lands_sliding(25, 0.3, 9e-3, 8, 0.05);
+  lands_sliding(10, 0.05, 4e-3, 8, 0.05);
+  lands_sliding(20, 0.34, 9e-3, 10, 0.05);
+  lands_sliding(20, 0.35, 6e-4, 60, 0.3); // 0.7 degrees above the limit
+  lands_sliding(25, 0.45, 6e-4, 60, 0.3); // 0.8 degrees above it
   patch_slides("cotton", 10, 10);
   patch_slides("denim", 5, 8);
   patch_slides("cotton", 20, 7);
