@@ -221,7 +221,7 @@ typedef struct csim_run_options {
   int keep_checkpoints;      ///< 1: earlier checkpoints stay, so that a run can continue from any
   double max_seconds;        ///< [s] stop after this time; 0 = never
   int verify_substeps;       ///< 1: test for intersections after every substep
-  const volatile int *stop;  ///< when it becomes non-zero, finish the substep and stop; or NULL
+  const volatile int *stop;  ///< non-zero: stop, newton within the substep; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
 } csim_run_options;

@@ -171,7 +171,8 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
     csim_active_set_forget(&contact->active); // their order is the list's
     if (csim_pinched_review(&contact->pinched)) return note_failure(contact);
   }
-  // friction uses the contacts at the start, with the forces at the end of the last step
+  // until it is updated, friction uses the contacts at the start, with the forces at the end of the
+  // last step
   evaluate_at(contact, kin->x);
   csim_friction_set_begin(&contact->friction);
   contact->failed |= csim_friction_set_update(&contact->friction, &contact->active) != 0;

@@ -9,6 +9,7 @@
 // iterations.
 #include "contact/friction.h"
 
+#include "base/hash.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -61,6 +62,7 @@ void csim_contact_shares(const csim_model *model, const int v[4], const double w
 void csim_friction_set_free(csim_friction_set *set) {
   free(set->contact);
   free(set->next);
+  free(set->place);
   free(set->force);
 }
 
@@ -120,33 +122,50 @@ static void update_range(void *context, int first, int last) {
   }
 }
 
-// Where the earlier contacts from *at on have the pair of f, f gets its last slip. Both lists are
-// in the order of the candidates; after a new search for those some slips are lost.
-static void keep_slip(const csim_friction_set *set, int *at, csim_friction_contact *f) {
-  enum { LOOK = 16 };
-  for (int k = *at; k < set->n && k < *at + LOOK; k++) {
-    const csim_friction_contact *old = &set->contact[k];
-    if (memcmp(old->v, f->v, sizeof f->v)) continue;
-    memcpy(f->last, old->last, sizeof f->last);
-    f->along = old->along;
-    *at = k + 1;
-    return;
+// Place of a pair's contact in set->contact, plus one; 0: it had none. With `put` > 0 that is its
+// place, unless it has one.
+static int place_of(const csim_friction_set *set, ptrdiff_t mask, const int v[4], int put) {
+  ptrdiff_t at = (ptrdiff_t)(csim_hash_bytes(CSIM_HASH_START, v, 4 * sizeof *v) & (uint64_t)mask);
+  for (; set->place[at]; at = (at + 1) & mask)
+    if (!memcmp(set->contact[set->place[at] - 1].v, v, 4 * sizeof *v)) return set->place[at];
+  if (put) set->place[at] = put;
+  return 0;
+}
+
+// Contacts of `next` that were there before get their last slip. Returns 0, or -1 when out of
+// memory.
+static int keep_slips(csim_friction_set *set, int n) {
+  ptrdiff_t size = 1;
+  if (set->n == 0) return 0;
+  while (size < 2 * (ptrdiff_t)set->n) size *= 2;
+  if (CSIM_GROW(set->place, set->place_capacity, size)) return -1;
+  memset(set->place, 0, (size_t)size * sizeof *set->place);
+  for (int k = 0; k < set->n; k++) place_of(set, size - 1, set->contact[k].v, k + 1);
+  for (int i = 0; i < n; i++) {
+    int k = place_of(set, size - 1, set->next[i].v, 0);
+    if (!k) continue;
+    memcpy(set->next[i].last, set->contact[k - 1].last, sizeof set->next[i].last);
+    set->next[i].along = set->contact[k - 1].along;
   }
+  return 0;
+}
+
+static int fail(csim_friction_set *set) {
+  set->n = 0;
+  return -1;
 }
 
 int csim_friction_set_update(csim_friction_set *set, const csim_active_set *active) {
-  int n = 0, at = 0;
-  if (CSIM_GROW(set->next, set->next_capacity, active->n)) {
-    set->n = 0;
-    return -1;
-  }
+  int n = 0;
+  if (CSIM_GROW(set->next, set->next_capacity, active->n)) return fail(set);
   csim_pool_for(set->kin->pool, active->n, FRICTION_GRAIN, update_range,
                 &(update_job){set, active});
   for (int i = 0; i < active->n; i++) {
     if (!(set->next[i].limit > 0)) continue;
     if (n < i) set->next[n] = set->next[i];
-    keep_slip(set, &at, &set->next[n++]);
+    n++;
   }
+  if (keep_slips(set, n)) return fail(set);
   csim_friction_contact *last = set->contact;
   ptrdiff_t capacity = set->capacity;
   set->contact = set->next;

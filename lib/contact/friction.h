@@ -8,9 +8,9 @@
 // took six times the iterations for a twisted tube.
 //
 // Contact points, normals and N are constants of the energy: those at the start of the step in the
-// first iteration (Li et al. 2020, 5.4), and in every later one those that its gradient is taken
-// at. Friction of the start alone is late by a step: what landed on a slope, or began to slide on
-// it, was too fast by mu g h ever after.
+// first iteration (Li et al. 2020, 5.4), and in every later one those at the point
+// of its gradient. Friction of the start alone is late by a step: what landed on a slope, or began
+// to slide on it, was too fast by mu g h ever after.
 #ifndef CSIM_CONTACT_FRICTION_H
 #define CSIM_CONTACT_FRICTION_H
 
@@ -22,7 +22,7 @@ typedef struct csim_friction_contact {
   double w[4];
   double n[3];
   double start[3]; ///< [m] sum_k w_k x_k when the step began
-  double limit;    ///< [N] mu times the normal force at that time
+  double limit;    ///< [N] mu times the normal force, at the last update
   double eps;      ///< [m] friction has its full size from this slip on
   double last[3];  ///< [m] slip at the last Hessian
   double along;    ///< share of the secant that it had along the slip
@@ -34,9 +34,10 @@ typedef struct csim_friction_set {
   const csim_contact_params *params;
   int n;
   csim_friction_contact *contact; ///< (n)
-  csim_friction_contact *next;    ///< where they are found anew
+  csim_friction_contact *next;    ///< the list that an update makes, then swapped with `contact`
+  int *place;                     ///< hash table of an update
   double *force;                  ///< (n x 3) [N] of a gradient
-  ptrdiff_t capacity, next_capacity, force_capacity;
+  ptrdiff_t capacity, next_capacity, place_capacity, force_capacity;
 } csim_friction_set;
 
 /// Frees what the set has.

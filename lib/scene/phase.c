@@ -21,6 +21,7 @@ csim_status csim_sim_restart_solver(csim_sim *sim) {
                                                         .pool = sim->pool,
                                                         .h = csim_sim_substep(sim->scene),
                                                         .accuracy = sim->scene->accuracy,
+                                                        .stop = sim->stop,
                                                         .most = sim->scene->substeps});
   return sim->solver ? CSIM_OK : CSIM_MEMORY;
 }

@@ -56,10 +56,24 @@ static csim_status begin_frame(run *r) {
   return status;
 }
 
+// Why the run is to stop, or NULL.
+static const char *why_stop(const run *r) {
+  const csim_run_options *o = r->options;
+  if (o->stop && *o->stop) return "stopped on request";
+  if (o->max_seconds > 0 && csim_seconds() - r->began > o->max_seconds)
+    return "stopped at the time limit";
+  return NULL;
+}
+
+static int is_to_stop(const void *user) {
+  return why_stop(user) != NULL;
+}
+
 static csim_status create(run *r) {
   const csim_run_options *o = r->options;
   csim_sim *sim = &r->sim;
-  csim_sim_start start = {.tet_program = o->tet_program, .nthread = o->nthread, .out = o->out};
+  csim_sim_start start = {
+      .tet_program = o->tet_program, .nthread = o->nthread, .stop = {is_to_stop, r}, .out = o->out};
   csim_status status = csim_sim_open(r->scene, &start, r->log, sim);
   if (status) return status;
   count_model(sim->world.model, r->report);
@@ -105,14 +119,10 @@ static void report_progress(const run *r, int frame, int substep, const csim_fra
                                         .residual = stats->residual});
 }
 
-static int stop_wanted(const run *r) {
-  const csim_run_options *o = r->options;
-  const char *why = o->stop && *o->stop ? "stopped on request"
-                    : o->max_seconds > 0 && csim_seconds() - r->began > o->max_seconds
-                        ? "stopped at the time limit"
-                        : NULL;
-  if (why) snprintf(r->report->reason, sizeof r->report->reason, "%s", why);
-  return why != NULL;
+static csim_status stop(run *r) {
+  const char *why = why_stop(r); // NULL if the caller has taken its wish back
+  snprintf(r->report->reason, sizeof r->report->reason, "%s", why ? why : "stopped on request");
+  return CSIM_STOPPED;
 }
 
 // After a substep, if requested: tests for intersections. Logs once a frame.
@@ -196,10 +206,11 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   int substeps = r->sim.scene->substeps;
   csim_samples_begin(&r->samples);
   while (done < substeps) {
-    if (stop_wanted(r)) return CSIM_STOPPED;
+    if (is_to_stop(r)) return stop(r);
     csim_step_report step;
     if (csim_samples_before(&r->samples, &r->sim)) return out_of_memory(r);
     int gave_up = csim_sim_advance(&r->sim, &step);
+    if (step.method.outcome == CSIM_OUTCOME_STOPPED) return stop(r);
     count_substep(r, frame, &step, stats);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,

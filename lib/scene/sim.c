@@ -93,6 +93,7 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
   *sim = (csim_sim){.whole = scene,
                     .scene = scene->nphase ? scene->phase[0].scene : scene,
                     .log = log,
+                    .stop = start->stop,
                     .pool = csim_pool_create(start->nthread)};
   scene = sim->scene;
   csim_pool_phase(sim->pool, CSIM_PHASE_START);
@@ -195,6 +196,8 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome) {
   case CSIM_OUTCOME_INDEFINITE:
     return "the matrix is indefinite and Cholesky has no factor: set solver.psd to \"drop\" or "
            "\"clamp\"";
+  case CSIM_OUTCOME_STOPPED:
+    return "stopped";
   case CSIM_OUTCOME_MEMORY:
     return "out of memory";
   case CSIM_OUTCOME_DIVERGED:

@@ -40,6 +40,7 @@ struct csim_sim {
   csim_renders renders;
   csim_state state;
   csim_solver *solver;
+  csim_stop stop;
   int begun;         ///< the solver has begun the frame that the state is in
   csim_mover *mover; ///< (world.ncollider + model.pins.ngroup) colliders, then pins
 };
@@ -48,6 +49,7 @@ struct csim_sim {
 typedef struct csim_sim_start {
   const char *tet_program;
   int nthread;
+  csim_stop stop;  ///< asked during substeps
   const char *out; ///< surfaces that intersect are shown in OUT-intersections.obj; NULL: nowhere
 } csim_sim_start;
 

@@ -11,9 +11,9 @@ enum { PATCH_GRAIN = 8 };
 // forces are off by more than the weight, stopped cloth that slides on.
 static const double MOST = 0.1;
 
-// Least moment of inertia about any axis, as a share of the sum of all three: a row of vertices has
-// none about its own.
-static const double LEAST_INERTIA = 1e-6;
+// Least moment of inertia about any axis, as a share of the sum of all three of the whole object: a
+// row of vertices has none about its own, nor has a single one that touches nothing.
+static const double LEAST_INERTIA = 1e-3;
 
 // Of vertices, about the centre of mass of their object.
 typedef struct masses {
@@ -69,7 +69,7 @@ static void add_up_motion(void *context, int first, int last) {
       for (int c = 0; c < 3; c++) v[c] /= problem->h;
       add_momentum(mass, r, problem->v + csim_xyz(i), sum.momentum[0], sum.spin[0]);
       add_momentum(mass, r, v, sum.momentum[1], sum.spin[1]);
-      masses *part = &sum.part[problem->rough[i]];
+      masses *part = &sum.part[problem->integration->rough[i]];
       part->mass += mass;
       csim_add_scaled(mass, r, part->moment);
       add_inertia(1, mass, r, part->inertia);
@@ -92,10 +92,11 @@ static void bound(const double *force, double h, double momentum[2][3], double b
   csim_add_scaled(size > most ? most / size : 1, force, bounded);
 }
 
-// Angular acceleration under a torque.
-static void turn_under(const double inertia[6], const double torque[3], double turn[3]) {
+// Angular acceleration under a torque, with at least some inertia about each axis.
+static void turn_under(const double inertia[6], double least, const double torque[3],
+                       double turn[3]) {
   static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-  double J[9], inverse[9], least = LEAST_INERTIA * (inertia[0] + inertia[1] + inertia[2]);
+  double J[9], inverse[9];
   for (int c = 0; c < 9; c++) J[c] = inertia[at[c]] + (c % 4 == 0 ? least : 0);
   if (csim_mat3_inverse(J, inverse) > 0) csim_mat3_mul(inverse, torque, turn);
 }
@@ -103,9 +104,10 @@ static void turn_under(const double inertia[6], const double torque[3], double t
 // Sets the leftover of body k from its motion, and the force and the torque on it.
 static void set_leftover(const csim_problem *problem, const csim_balance *b, int k, motion *sum,
                          const double *force, double left[3]) {
-  csim_leftover *l = &problem->leftover[k];
+  csim_leftover *l = &problem->integration->leftover[k];
   masses m = sum->part[0];
-  double F[3], T[3], shift[3] = {0}, by_shift[3];
+  double F[3], T[3], shift[3] = {0}, by_shift[3], inertia = 0;
+  for (int c = 0; c < 3; c++) inertia += sum->part[0].inertia[c] + sum->part[1].inertia[c];
   l->of_rough = m.mass < 0.5 * b->body_mass[k];
   for (int j = 0; j < MASSES && l->of_rough; j++)
     ((double *)&m)[j] += ((const double *)&sum->part[1])[j];
@@ -116,17 +118,15 @@ static void set_leftover(const csim_problem *problem, const csim_balance *b, int
   csim_cross(shift, F, by_shift);
   csim_sub(T, by_shift, T);
   add_inertia(-1, m.mass, shift, m.inertia);
-  turn_under(m.inertia, T, l->turn);
+  turn_under(m.inertia, LEAST_INERTIA * inertia, T, l->turn);
   csim_add_scaled(1 / m.mass, F, l->acceleration);
   csim_add_scaled(1, b->centre + csim_xyz(k), l->centre);
   csim_add_scaled(1, shift, l->centre);
   csim_add_scaled(-1, F, left);
 }
 
-void csim_leftovers_find(const csim_problem *problem, const csim_leftovers *l, const double *g,
-                         double left[3]) {
+void csim_leftovers_find(const csim_problem *problem, const csim_leftovers *l, double left[3]) {
   const csim_balance *b = l->balance;
-  csim_balance_add_up(problem->pool, b, g, b->sums);
   csim_pool_for(problem->pool, b->npatch, PATCH_GRAIN, add_up_motion,
                 &(motion_job){problem, b, l->motion});
   motion sum = {0};

@@ -18,7 +18,8 @@ typedef enum csim_outcome {
   CSIM_OUTCOME_TOO_FAST,   ///< a collider is too fast for the step; x is not usable
   CSIM_OUTCOME_UNBALANCED, ///< forces are far from balance at the limit; x is not to be used while
                            ///< the step can be halved
-  CSIM_OUTCOME_MEMORY,     ///< out of memory
+  CSIM_OUTCOME_MEMORY,     ///< out of memory; from here on a step is not repeated
+  CSIM_OUTCOME_STOPPED,    ///< a stop was wanted; x is not usable
 } csim_outcome;
 
 typedef struct csim_method_report {
@@ -27,8 +28,8 @@ typedef struct csim_method_report {
   int linear_iterations; ///< inner, in total
   double imbalance;      ///< [-] of the worst object at the end, see balance.h; 0: not measured
   int unbalanced;        ///< that object, a body
-  double left[3];        ///< [N] sum of the gradient at the end, if measured
-  double residual;       ///< max |gradient| / force_scale at the end, [-]; < 0: not measured
+  double left[3];  ///< [N] sum of the gradient at the end, less what is given back, if measured
+  double residual; ///< max |gradient| / force_scale at the end, [-]; < 0: not measured
 } csim_method_report;
 
 typedef struct csim_method {

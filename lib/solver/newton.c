@@ -382,11 +382,11 @@ static int search(const csim_problem *problem, newton *s, double slope, csim_met
          csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x, blind) > 0;
 }
 
-// Computes the gradient at x. Friction is that of the start of the step in the first iteration,
-// as contacts of the initial guess press at random.
-static void measure(const csim_problem *problem, newton *s, const double *x,
+// Computes the gradient at x. Before the first solve (`solves` 0) friction is that of the start of
+// the step: the initial guess is far from balance, and its contact forces mean nothing.
+static void measure(const csim_problem *problem, newton *s, const double *x, int solves,
                     csim_method_report *report) {
-  if (report->iterations > 0) csim_problem_update_friction(problem, x);
+  if (solves > 0) csim_problem_update_friction(problem, x);
   csim_problem_gradient(problem, x, s->g);
   report->residual = csim_method_residual(problem, s->g);
   csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
@@ -394,13 +394,19 @@ static void measure(const csim_problem *problem, newton *s, const double *x,
   if (problem->params->balance > 0) csim_balance_begin(problem, &s->balance, x);
 }
 
-// What a step leaves over that is not far from balance. Of others the forces say nothing.
+// Finds what the step leaves over, s->g being the gradient at its end. Where that is far from
+// balance nothing is given back: its forces mean nothing.
 static void find_leftovers(const csim_problem *problem, newton *s, csim_method_report *report) {
   double balance = problem->params->balance;
-  if (!problem->leftover || !(report->imbalance > 0) || report->outcome > CSIM_OUTCOME_LIMIT ||
-      report->imbalance > MOST_IMBALANCE * balance)
-    return;
-  csim_leftovers_find(problem, &s->leftovers, s->g, report->left);
+  int body;
+  if (!problem->integration || !(balance > 0) || report->outcome > CSIM_OUTCOME_LIMIT) return;
+  if (csim_balance_measure(problem, &s->balance, s->g, &body) <= MOST_IMBALANCE * balance)
+    csim_leftovers_find(problem, &s->leftovers, report->left);
+}
+
+static int is_stopped(const csim_problem *problem) {
+  const csim_stop *stop = problem->stop;
+  return stop && stop->wanted && stop->wanted(stop->user);
 }
 
 static csim_method_report iterate(const csim_problem *problem, newton *s, double *x) {
@@ -413,11 +419,10 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
   int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
                              problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
-    if (catch_up(problem, x)) {
-      report.outcome = CSIM_OUTCOME_MEMORY;
-      break;
-    }
-    measure(problem, s, x, &report);
+    if (is_stopped(problem)) report.outcome = CSIM_OUTCOME_STOPPED;
+    if (catch_up(problem, x)) report.outcome = CSIM_OUTCOME_MEMORY;
+    if (report.outcome != CSIM_OUTCOME_LIMIT) break;
+    measure(problem, s, x, report.iterations - together, &report);
     // F no longer resolves progress; continue only while the gradient decreases
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     ratio = report.residual / least;

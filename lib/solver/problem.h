@@ -22,6 +22,12 @@ typedef struct csim_energy_memo {
   double *x;    ///< (nvert x 3) [m]
 } csim_energy_memo;
 
+/// Asks whether a run is to stop, between iterations of newton; `wanted` NULL: never.
+typedef struct csim_stop {
+  int (*wanted)(const void *user);
+  const void *user;
+} csim_stop;
+
 typedef struct csim_problem {
   const csim_model *model;
   const csim_solver_params *params;
@@ -41,13 +47,13 @@ typedef struct csim_problem {
   csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
   double *step;              ///< (nvert x 3) [m] where they leave a step, and contact filters it
-  const unsigned char *rough;
-  csim_leftover *leftover; ///< (nbody) 0 on entry, set by newton; NULL: not wanted
-  double *v_next;          ///< (nvert x 3) [m/s] for methods that set the velocity themselves
-  csim_contact *contact;   ///< NULL: none, or the method does not treat it
-  int halvings_left;       ///< times the step may still be halved
-  const double *before;    ///< (nvert x 3) [m] csim_point's, for Hessians; NULL: none
-  double force_scale;      ///< [N] mean over free vertices of external plus internal force at x
+  csim_integration *integration; ///< whose leftover newton sets; NULL: not wanted
+  const csim_stop *stop;         ///< NULL: none
+  double *v_next;                ///< (nvert x 3) [m/s] for methods that set the velocity themselves
+  csim_contact *contact;         ///< NULL: none, or the method does not treat it
+  int halvings_left;             ///< times the step may still be halved
+  const double *before;          ///< (nvert x 3) [m] csim_point's, for Hessians; NULL: none
+  double force_scale; ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
 /// Evaluation point of E: x (nvert x 3), after a step from problem->x.
@@ -61,8 +67,8 @@ double csim_problem_elasticity(const csim_problem *problem, const double *x);
 /// F(x) [J].
 double csim_problem_value(const csim_problem *problem, const double *x);
 
-/// Takes the normal forces of friction at x: F changes, unless it is called at the start of the
-/// step.
+/// Takes contacts and normal forces of friction at x. F is another function from here on: its
+/// values cannot be compared with earlier ones.
 void csim_problem_update_friction(const csim_problem *problem, const double *x);
 
 /// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.

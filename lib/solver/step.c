@@ -254,7 +254,7 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   csim_problem loose = *problem;
   loose.model = &solver->loose.model;
   loose.memo = NULL;
-  loose.leftover = NULL;
+  loose.integration = NULL;
   loose.params = &solver->loose.params;
   loose.y = solver->goal;
   loose.contact = contact;
@@ -383,8 +383,8 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .hold = solver->hold,
                         .link = solver->link,
                         .chamber = solver->chamber,
-                        .leftover = step->leftover,
-                        .rough = step->rough,
+                        .integration = &solver->integration,
+                        .stop = &solver->setup.stop,
                         .v_next = solver->v,
                         .memo = &solver->memo,
                         .scratch = &solver->scratch,
@@ -719,7 +719,7 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
     // smaller parts would hide an indefinite matrix, and a step that is too long for an explicit
     // method: the user must see both
     if (report->method.outcome == CSIM_OUTCOME_INDEFINITE ||
-        report->method.outcome == CSIM_OUTCOME_MEMORY || solver->method->is_explicit)
+        report->method.outcome >= CSIM_OUTCOME_MEMORY || solver->method->is_explicit)
       break;
   }
   return -1;
@@ -767,7 +767,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     int failed =
         take_step(solver, state, time, span * setup->h, span > 1 ? 0 : MAX_HALVINGS, report);
     if (failed && (span == 1 || report->method.outcome == CSIM_OUTCOME_INDEFINITE ||
-                   report->method.outcome == CSIM_OUTCOME_MEMORY))
+                   report->method.outcome >= CSIM_OUTCOME_MEMORY))
       return -1;
     if (failed) continue;
     report->error = adaptive ? estimate_error(solver, state) : 0;

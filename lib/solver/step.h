@@ -22,6 +22,7 @@ typedef struct csim_solver_setup {
   double accuracy;               ///< [m/s] > 0: substeps are as long as this lets them be, see
                                  ///< csim_step; 0: each is of h
   int most;                      ///< then the longest substep is most x h: a power of two
+  csim_stop stop;                ///< asked by newton; the step is given up then
 } csim_solver_setup;
 
 typedef struct csim_step_report {
@@ -30,7 +31,7 @@ typedef struct csim_step_report {
   int retaken;                             ///< spans that were too long and were given up
   double error;                            ///< [m/s] estimated, per second
   int parts;                               ///< 1; more if the step was halved
-  double left[3];                          ///< [N s] forces left unbalanced, in all
+  double left[3];                          ///< [N s] unbalanced forces, less what was given back
   int contacts;                            ///< vertices pushed by colliders, or active pairs
   csim_contact_report contact;             ///< of the last part; zero without the filter
   long long iterations, linear_iterations; ///< over all parts

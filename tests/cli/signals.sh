@@ -54,9 +54,22 @@ equal $? 75 "exit code of nohup after TERM"
 equal $? 75 "exit code after a limit on processor time"
 equal "$("$LOOK" get cpu/run.json state)" stopped "its state"
 
-# a second INT does not wait for a substep that takes long
+# the first one does not wait for a substep that takes for ever, nor does a limit of time
+endless=(--progress none --set frames.substeps=1 --set solver.iterations=1000000 --set solver.tolerance=0 --set solver.step_tolerance=0
+  --set solver.line_search=false)
+expect 75 timeout 60 "$clothsim" tiny.json -o endless "${endless[@]}" --max-time 0.5
+check "the start is kept" test -s endless/cloth_0001.obj
+"$clothsim" tiny.json -o endless --resume "${endless[@]}" 2>stderr &
+pid=$!
+sleep 0.5
+kill -TERM $pid
+(sleep 60; kill -KILL $pid) 2>/dev/null &
+wait $pid
+equal $? 75 "exit code after TERM in an endless substep"
+
+# a second INT does not wait for a linear solve that takes long
 "$clothsim" tiny.json -o slow --progress none --set frames.substeps=1 --set "cloth.mesh.cells=[250, 250]" \
-  --set solver.iterations=100 --set solver.tolerance=1e-14 --set solver.linear_tolerance=1e-14 2>stderr &
+  --set solver.iterations=100 --set solver.tolerance=1e-14 --set solver.linear_tolerance=1e-14 --set solver.linear_iterations=100000 2>stderr &
 pid=$!
 for _ in $(seq 400); do
   [ -s slow/cloth_0001.obj ] && break
@@ -65,7 +78,7 @@ done
 sleep 0.2
 kill -INT $pid
 sleep 0.1
-check "the first waits for the substep" kill -0 $pid
+check "the first waits for the linear solve" kill -0 $pid
 kill -INT $pid
 wait $pid
 equal $? 130 "exit code after a second INT"
