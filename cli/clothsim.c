@@ -12,8 +12,8 @@
 
 static volatile int stop_requested;
 
-// The first signal asks for a stop within the substep; an INT after that quits at once. More
-// of the others change nothing: a batch system may send several while the checkpoint is written.
+// The first signal asks for a stop within the substep; an INT after that quits at once. More of the
+// others change nothing: a batch system may send several while the checkpoint is written.
 static void on_signal(int number) {
   if (stop_requested && number == SIGINT) {
     signal(number, SIG_DFL);

@@ -8,9 +8,9 @@
 // took six times the iterations for a twisted tube.
 //
 // Contact points, normals and N are constants of the energy: those at the start of the step in the
-// first iteration (Li et al. 2020, 5.4), and in every later one those at the point
-// of its gradient. Friction of the start alone is late by a step: what landed on a slope, or began
-// to slide on it, was too fast by mu g h ever after.
+// first iteration (Li et al. 2020, 5.4), and in every later one those at the point of its gradient.
+// Friction of the start alone is late by a step: what landed on a slope, or began to slide on it,
+// was too fast by mu g h ever after.
 #ifndef CSIM_CONTACT_FRICTION_H
 #define CSIM_CONTACT_FRICTION_H
 

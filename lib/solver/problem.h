@@ -47,7 +47,7 @@ typedef struct csim_problem {
   csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
   double *step;              ///< (nvert x 3) [m] where they leave a step, and contact filters it
-  csim_integration *integration; ///< whose leftover newton sets; NULL: not wanted
+  csim_integration *integration; ///< newton sets its leftover; NULL: not wanted
   const csim_stop *stop;         ///< NULL: none
   double *v_next;                ///< (nvert x 3) [m/s] for methods that set the velocity themselves
   csim_contact *contact;         ///< NULL: none, or the method does not treat it
