@@ -9,7 +9,6 @@
 // iterations.
 #include "contact/friction.h"
 
-#include "base/hash.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -62,7 +61,7 @@ void csim_contact_shares(const csim_model *model, const int v[4], const double w
 void csim_friction_set_free(csim_friction_set *set) {
   free(set->contact);
   free(set->next);
-  free(set->place);
+  csim_table_free(&set->places);
   free(set->force);
 }
 
@@ -122,27 +121,32 @@ static void update_range(void *context, int first, int last) {
   }
 }
 
-// Place of a pair's contact in set->contact, plus one; 0: it had none. With `put` > 0 that is its
-// place, unless it has one.
-static int place_of(const csim_friction_set *set, ptrdiff_t mask, const int v[4], int put) {
-  ptrdiff_t at = (ptrdiff_t)(csim_hash_bytes(CSIM_HASH_START, v, 4 * sizeof *v) & (uint64_t)mask);
-  for (; set->place[at]; at = (at + 1) & mask)
-    if (!memcmp(set->contact[set->place[at] - 1].v, v, 4 * sizeof *v)) return set->place[at];
-  if (put) set->place[at] = put;
-  return 0;
+typedef struct pair {
+  const csim_friction_contact *contact;
+  const int *v; // (4)
+} pair;
+
+static int is_of_pair(const void *wanted, int number) {
+  const pair *p = wanted;
+  return !memcmp(p->contact[number].v, p->v, 4 * sizeof *p->v);
 }
 
-// Contacts of `next` that were there before get their last slip. Returns 0, or -1 when out of
-// memory.
+static int *place_of(const csim_friction_set *set, const int v[4]) {
+  return csim_table_find(&set->places, csim_hash_bytes(CSIM_HASH_START, v, 4 * sizeof *v),
+                         is_of_pair, &(pair){set->contact, v});
+}
+
+// Contacts of `next` that were there before get their last slip: that of the first, where a pair
+// had several. Returns 0, or -1 when out of memory.
 static int keep_slips(csim_friction_set *set, int n) {
-  ptrdiff_t size = 1;
   if (set->n == 0) return 0;
-  while (size < 2 * (ptrdiff_t)set->n) size *= 2;
-  if (CSIM_GROW(set->place, set->place_capacity, size)) return -1;
-  memset(set->place, 0, (size_t)size * sizeof *set->place);
-  for (int k = 0; k < set->n; k++) place_of(set, size - 1, set->contact[k].v, k + 1);
+  if (csim_table_begin(&set->places, set->n)) return -1;
+  for (int k = 0; k < set->n; k++) {
+    int *place = place_of(set, set->contact[k].v);
+    if (!*place) *place = 1 + k;
+  }
   for (int i = 0; i < n; i++) {
-    int k = place_of(set, size - 1, set->next[i].v, 0);
+    int k = *place_of(set, set->next[i].v);
     if (!k) continue;
     memcpy(set->next[i].last, set->contact[k - 1].last, sizeof set->next[i].last);
     set->next[i].along = set->contact[k - 1].along;

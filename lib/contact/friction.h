@@ -14,6 +14,7 @@
 #ifndef CSIM_CONTACT_FRICTION_H
 #define CSIM_CONTACT_FRICTION_H
 
+#include "base/table.h"
 #include "contact/active.h"
 
 /// Friction of one pair.
@@ -35,9 +36,9 @@ typedef struct csim_friction_set {
   int n;
   csim_friction_contact *contact; ///< (n)
   csim_friction_contact *next;    ///< the list that an update makes, then swapped with `contact`
-  int *place;                     ///< hash table of an update
+  csim_table places;              ///< of `contact`, by their pairs, in an update
   double *force;                  ///< (n x 3) [N] of a gradient
-  ptrdiff_t capacity, next_capacity, place_capacity, force_capacity;
+  ptrdiff_t capacity, next_capacity, force_capacity;
 } csim_friction_set;
 
 /// Frees what the set has.

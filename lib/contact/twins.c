@@ -1,11 +1,8 @@
 // contact/twins.c: see twins.h.
 #include "contact/twins.h"
 
-#include "base/arena.h"
 #include "contact/active.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 3 }; // vertices of a contact that may have twins: only one pair has four with weight
@@ -30,43 +27,42 @@ static int key_of(const csim_active_contact *c, int key[MOST]) {
   return n;
 }
 
-static uint64_t hash_of(const int *key, int n) {
-  uint64_t hash = (uint64_t)n;
-  for (int k = 0; k < n; k++) hash = (hash ^ (uint64_t)key[k]) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
-}
-
 void csim_twins_free(csim_twins *twins) {
-  free(twins->slot);
+  csim_table_free(&twins->table);
 }
 
-// Returns the number of the earlier contact with this key; if there is none, adds `number` and
-// returns it.
-static int look_up(csim_twins *twins, ptrdiff_t mask, const csim_active_contact *contact,
-                   const int *key, int n, int number) {
-  for (ptrdiff_t at = (ptrdiff_t)(hash_of(key, n) & (uint64_t)mask);; at = (at + 1) & mask) {
-    int other = twins->slot[at] - 1, its[MOST];
-    if (other < 0) {
-      twins->slot[at] = 1 + number;
-      return number;
-    }
-    if (key_of(&contact[other], its) == n && !memcmp(its, key, (size_t)n * sizeof *key))
-      return other;
-  }
+typedef struct twin {
+  const csim_active_contact *contact;
+  int n, key[MOST];
+} twin;
+
+static int is_twin(const void *wanted, int number) {
+  const twin *t = wanted;
+  int key[MOST];
+  return key_of(&t->contact[number], key) == t->n &&
+         !memcmp(key, t->key, (size_t)t->n * sizeof *key);
+}
+
+// Returns the number of the earlier contact that number i is a twin of; if there is none, adds
+// `number`, where i will be, and returns that.
+static int look_up(const csim_twins *twins, const csim_active_contact *contact, int i, int number) {
+  twin t = {.contact = contact};
+  t.n = key_of(&contact[i], t.key);
+  if (!t.n) return number;
+  uint64_t hash = csim_hash_bytes(CSIM_HASH_START, t.key, (size_t)t.n * sizeof *t.key);
+  int *slot = csim_table_find(&twins->table, hash, is_twin, &t);
+  if (!*slot) *slot = 1 + number;
+  return *slot - 1;
 }
 
 int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n) {
-  int key[MOST], left = 0;
-  ptrdiff_t capacity = 64;
+  int left = 0;
   twins->counted = 0;
-  while (capacity < 2 * (ptrdiff_t)n) capacity *= 2;
-  if (CSIM_GROW(twins->slot, twins->capacity, capacity)) return -1;
-  memset(twins->slot, 0, (size_t)capacity * sizeof *twins->slot);
+  if (csim_table_begin(&twins->table, n)) return -1;
   for (int i = 0; i < n; i++) {
     if (contact[i].force == 0) continue;
     twins->counted++;
-    int nkey = key_of(&contact[i], key);
-    int first = nkey ? look_up(twins, capacity - 1, contact, key, nkey, left) : left;
+    int first = look_up(twins, contact, i, left);
     if (first == left) {
       if (left < i) contact[left] = contact[i];
       left++;

@@ -7,15 +7,14 @@
 #ifndef CSIM_CONTACT_TWINS_H
 #define CSIM_CONTACT_TWINS_H
 
-#include <stddef.h>
+#include "base/table.h"
 
 typedef struct csim_active_contact csim_active_contact;
 
-/// Hash table of contacts. Zero-initialise; csim_twins_free in the end.
+/// Zero-initialise; csim_twins_free in the end.
 typedef struct csim_twins {
-  int *slot; ///< (capacity) open addressing: 1 + number of a contact; 0: free
-  ptrdiff_t capacity;
-  int counted; ///< contacts with a force that were merged last, each twin counted
+  csim_table table; ///< of contacts
+  int counted;      ///< contacts with a force that were merged last, each twin counted
 } csim_twins;
 
 /// Frees the capacity; zero is allowed.

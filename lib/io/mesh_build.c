@@ -1,7 +1,6 @@
 // io/mesh_build.c: see mesh_build.h.
 #include "io/mesh_build.h"
 
-#include "base/hash.h"
 #include "mesh/triangulate.h"
 #include "mesh/weld.h"
 
@@ -138,37 +137,40 @@ void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag) {
 
 // ----------------------------------------------------------------------------------------- tags
 
-// The slot that holds the text, or the free one where it belongs.
-static ptrdiff_t find_slot(const csim_mesh_build *b, const char *text, size_t length) {
-  uint64_t h = csim_hash_text(CSIM_HASH_START, text, length);
-  size_t mask = (size_t)b->tags.nslot - 1, s = (h ^ h >> 32) & mask;
-  for (; b->tags.slot[s]; s = (s + 1) & mask) {
-    const char *tag = b->tags.tag[b->tags.slot[s] - 1];
-    if (strlen(tag) == length && !memcmp(tag, text, length)) break;
-  }
-  return (ptrdiff_t)s;
+typedef struct wanted_tag {
+  const csim_mesh_tags *tags;
+  const char *text;
+  size_t length;
+} wanted_tag;
+
+static int is_tag(const void *wanted, int number) {
+  const wanted_tag *w = wanted;
+  const char *tag = w->tags->tag[number];
+  return strlen(tag) == w->length && !memcmp(tag, w->text, w->length);
 }
 
-// Keeps the table at most half full.
-static int grow_slots(csim_mesh_build *b) {
-  if (2 * ((ptrdiff_t)b->tags.n + 1) <= b->tags.nslot) return 1;
-  free(b->tags.slot);
-  b->tags.nslot = b->tags.nslot ? 2 * b->tags.nslot : 64;
-  b->tags.slot = CSIM_NEW(int, b->tags.nslot);
-  if (!b->tags.slot) {
-    b->tags.nslot = 0;
+static int *find_tag(const csim_mesh_tags *tags, const char *text, size_t length) {
+  return csim_table_find(&tags->table, csim_hash_text(CSIM_HASH_START, text, length), is_tag,
+                         &(wanted_tag){tags, text, length});
+}
+
+// Makes room for one more tag in the table. Returns 0 when out of memory.
+static int grow_table(csim_mesh_build *b) {
+  csim_mesh_tags *tags = &b->tags;
+  ptrdiff_t need = (ptrdiff_t)tags->n + 1;
+  if (2 * need <= tags->table.size) return 1;
+  if (csim_table_begin(&tags->table, 2 * need)) {
     out_of_memory(b);
     return 0;
   }
-  for (int i = 0; i < b->tags.n; i++)
-    b->tags.slot[find_slot(b, b->tags.tag[i], strlen(b->tags.tag[i]))] = i + 1;
+  for (int i = 0; i < tags->n; i++) *find_tag(tags, tags->tag[i], strlen(tags->tag[i])) = 1 + i;
   return 1;
 }
 
 int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, size_t length) {
-  if (b->status || !length || !grow_slots(b)) return -1;
-  ptrdiff_t s = find_slot(b, text, length);
-  if (b->tags.slot[s]) return b->tags.slot[s] - 1;
+  if (b->status || !length || !grow_table(b)) return -1;
+  int *slot = find_tag(&b->tags, text, length);
+  if (*slot) return *slot - 1;
   // names repeat in every combination of object, group and material: a small file could ask for
   // much
   if (length > MAX_TAG_BYTES - b->tags.bytes)
@@ -183,7 +185,7 @@ int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, siz
   memcpy(copy, text, length);
   b->tags.bytes += length;
   b->tags.tag[b->tags.n] = copy;
-  b->tags.slot[s] = ++b->tags.n;
+  *slot = ++b->tags.n;
   return b->tags.n - 1;
 }
 
@@ -328,7 +330,7 @@ csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   free(b->face_tag);
   free(b->face_place);
   free(b->tags.tag);
-  free(b->tags.slot);
+  csim_table_free(&b->tags.table);
   csim_arena_free(&b->arena);
   if (!b->status) b->status = csim_mesh_triangulate(mesh, csim_in_file(b->path), b->log);
   if (b->status) csim_mesh_free(mesh);

@@ -3,6 +3,7 @@
 #ifndef CSIM_IO_MESH_BUILD_H
 #define CSIM_IO_MESH_BUILD_H
 
+#include "base/table.h"
 #include "mesh/mesh.h"
 
 #include <stdint.h>
@@ -18,9 +19,8 @@ typedef struct csim_mesh_tags {
   int n;
   char **tag; ///< (n) in the mesh's arena
   ptrdiff_t capacity;
-  int *slot;       ///< (nslot) 1 + tag, 0 = free
-  ptrdiff_t nslot; ///< a power of two, or 0
-  size_t bytes;    ///< of all texts
+  csim_table table;
+  size_t bytes; ///< of all texts
 } csim_mesh_tags;
 
 /// Numbers that the arrays of csim_mesh_build have space for.

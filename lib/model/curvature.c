@@ -2,6 +2,7 @@
 #include "model/curvature.h"
 
 #include "base/dmath.h"
+#include "base/table.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -263,48 +264,45 @@ static int fit_curvature(const patch *p, double row[][3]) {
 // Finds the elements of pairs by their vertices.
 typedef struct pair_index {
   csim_elements *pairs;
-  int first;      // element of these pairs
-  ptrdiff_t size; // a power of two
-  int *slot;      // (size) 1 + element, 0 = free
+  int first; // element of these pairs
+  csim_table table;
 } pair_index;
 
-static ptrdiff_t place_of(const pair_index *index, int a, int b) {
-  uint64_t key = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) * 0x9e3779b97f4a7c15u;
-  ptrdiff_t at = (ptrdiff_t)(key >> 20) & (index->size - 1);
-  for (; index->slot[at]; at = (at + 1) & (index->size - 1)) {
-    const int *node = index->pairs->node + csim_row(2, index->slot[at] - 1);
-    if (node[0] == a && node[1] == b) break;
-  }
-  return at;
+typedef struct wanted_pair {
+  const int *node; // (elements x 2)
+  int end[2];
+} wanted_pair;
+
+static int is_pair(const void *wanted, int number) {
+  const wanted_pair *pair = wanted;
+  return !memcmp(pair->node + csim_row(2, number), pair->end, sizeof pair->end);
 }
 
-static int grow_index(pair_index *index) {
-  free(index->slot);
-  index->size *= 2;
-  index->slot = CSIM_NEW(int, index->size);
-  if (!index->slot) return -1;
-  for (int e = index->first; e < index->pairs->nelem; e++) {
-    const int *node = index->pairs->node + csim_row(2, e);
-    index->slot[place_of(index, node[0], node[1])] = 1 + e;
-  }
+static int *place_of(const pair_index *index, const int end[2]) {
+  wanted_pair pair = {index->pairs->node, {end[0], end[1]}};
+  return csim_table_find(&index->table, csim_hash_bytes(CSIM_HASH_START, end, sizeof pair.end),
+                         is_pair, &pair);
+}
+
+// Makes room for n pairs. -1 when out of memory.
+static int grow_index(pair_index *index, ptrdiff_t n) {
+  if (csim_table_begin(&index->table, n)) return -1;
+  for (int e = index->first; e < index->pairs->nelem; e++)
+    *place_of(index, index->pairs->node + csim_row(2, e)) = 1 + e;
   return 0;
 }
 
 static int add_pair(pair_index *index, int a, int b, double w) {
-  if (a > b) {
-    int swap = a;
-    a = b;
-    b = swap;
-  }
-  if (csim_xyz(index->pairs->nelem - index->first) > 2 * index->size && grow_index(index))
-    return -1;
-  ptrdiff_t at = place_of(index, a, b);
-  if (index->slot[at]) {
-    index->pairs->param[index->slot[at] - 1] += w;
+  const int end[2] = {a < b ? a : b, a < b ? b : a};
+  ptrdiff_t n = index->pairs->nelem - index->first;
+  if (2 * (n + 1) > index->table.size && grow_index(index, 2 * (n + 1))) return -1;
+  int *place = place_of(index, end);
+  if (*place) {
+    index->pairs->param[*place - 1] += w;
     return 0;
   }
-  csim_elements_add(index->pairs, (int[]){a, b}, &w);
-  index->slot[at] = index->pairs->nelem;
+  csim_elements_add(index->pairs, end, &w);
+  *place = index->pairs->nelem;
   return index->pairs->failed ? -1 : 0;
 }
 
@@ -372,10 +370,10 @@ int csim_curvature_pairs(const csim_topology *topology, const int *tri, const do
                          const csim_part *part, const csim_bend *bend, const double *factor,
                          csim_elements *pairs) {
   adder to = {.most = MOST, .add = add_pairs, .part = part, .factor = factor, .bend = *bend};
-  to.index = (pair_index){.pairs = pairs, .first = pairs->nelem, .size = 1 << 10};
+  to.index = (pair_index){.pairs = pairs, .first = pairs->nelem};
   if (!(bend->warp > 0) && !(bend->weft > 0)) return 0;
-  int left_out = grow_index(&to.index) ? -1 : add_all(topology, tri, flat, &to);
-  free(to.index.slot);
+  int left_out = add_all(topology, tri, flat, &to);
+  csim_table_free(&to.index.table);
   return left_out;
 }
 

@@ -2,12 +2,11 @@
 #include "model/energy.h"
 
 #include "base/dmath.h"
-#include "base/hash.h"
+#include "base/table.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #define KIND(name) &csim_##name##_kind,
@@ -60,26 +59,41 @@ static void choose_blocks(int nvert, const int *node, uint64_t *used, int *color
   energy->ncolor = color_blocks(energy, node, INT_MAX, nvert, used, color);
 }
 
+typedef struct row_list {
+  const double *param; // (elements x nparam)
+  const int *first;    // the element that each row appeared with
+  const double *wanted;
+  int nparam;
+} row_list;
+
+static int is_row(const void *wanted, int number) {
+  const row_list *rows = wanted;
+  return !memcmp(rows->param + (ptrdiff_t)rows->first[number] * rows->nparam, rows->wanted,
+                 (size_t)rows->nparam * sizeof *rows->param);
+}
+
 // Numbers the distinct rows of constants in order of appearance, and returns their number; -1 if
-// elements share too few rows for a table to pay.
-static int number_rows(csim_arena *temp, int nelem, int nparam, const double *param, int *row,
-                       int *first) {
-  int most = nelem / ROW_SHARE, size = 16, nrow = 0;
-  while (size < 2 * most) size *= 2;
-  int *table = CSIM_ARENA_NEW(temp, int, size); // 1 + number
-  for (int e = 0; table && e < nelem; e++) {
-    const double *p = param + (ptrdiff_t)e * nparam;
-    size_t bytes = (size_t)nparam * sizeof *p;
-    int at = (int)(csim_hash_bytes(CSIM_HASH_START, p, bytes) & (uint64_t)(size - 1));
-    while (table[at] && memcmp(param + (ptrdiff_t)first[table[at] - 1] * nparam, p, bytes))
-      at = (at + 1) & (size - 1);
-    if (!table[at]) {
-      if (nrow == most) return -1;
-      first[nrow] = e;
-      table[at] = ++nrow;
+// elements share too few rows for a table to pay, -2 when out of memory.
+static int number_rows(int nelem, int nparam, const double *param, int *row, int *first) {
+  int most = nelem / ROW_SHARE, nrow = 0;
+  csim_table table = {0};
+  row_list rows = {param, first, NULL, nparam};
+  if (csim_table_begin(&table, most)) return -2;
+  for (int e = 0; e < nelem; e++) {
+    rows.wanted = param + (ptrdiff_t)e * nparam;
+    uint64_t hash = csim_hash_bytes(CSIM_HASH_START, rows.wanted, (size_t)nparam * sizeof *param);
+    int *slot = csim_table_find(&table, hash, is_row, &rows);
+    if (!*slot && nrow == most) {
+      nrow = -1;
+      break;
     }
-    row[e] = table[at] - 1;
+    if (!*slot) {
+      first[nrow] = e;
+      *slot = ++nrow;
+    }
+    row[e] = *slot - 1;
   }
+  csim_table_free(&table);
   return nrow;
 }
 
@@ -95,7 +109,8 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
   int *first = CSIM_ARENA_NEW(&temp, int, nelem / ROW_SHARE);
   energy->node = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nelem *nnode);
   if (temp.failed || arena->failed) goto done;
-  int nrow = number_rows(&temp, nelem, nparam, param, row, first);
+  int nrow = number_rows(nelem, nparam, param, row, first);
+  if (nrow < -1) arena->failed = 1;
   choose_blocks(nvert, node, used, color, energy);
   energy->color = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)energy->ncolor + 1);
   energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)(nrow < 0 ? nelem : nrow) * nparam);
