@@ -374,10 +374,9 @@ static int edge_at(const panel *p, int vert) {
 // Adds the panel's triangles, wound as its outline is: (x, y) at (x, y, 0), placed.
 static void add_triangles(sewing *s, panel *p, const csim_planar *mesh, int clockwise) {
   csim_mesh_build *b = &s->build;
-  char tag[300];
-  int length = snprintf(tag, sizeof tag, "g %.280s\n", p->name);
-  int group = csim_mesh_build_tag(b, 0, tag, (size_t)length);
-  if (CSIM_GROW(s->rest, s->rest_capacity, 3 * ((ptrdiff_t)b->nvert + mesh->nvert))) {
+  char *tag = csim_arena_print(&s->arena, "g %s\n", p->name);
+  int group = tag ? csim_mesh_build_tag(b, 0, tag, strlen(tag)) : -1;
+  if (!tag || CSIM_GROW(s->rest, s->rest_capacity, 3 * ((ptrdiff_t)b->nvert + mesh->nvert))) {
     s->status = CSIM_MEMORY;
     return;
   }
@@ -520,15 +519,16 @@ csim_status csim_sewing_read(const char *path, double resolution, csim_log *log,
   if (!s.status) read_tree(&s, tree);
   if (!s.status) match_edges(&s);
   for (int i = 0; i < s.npanel && !s.status; i++) mesh_panel(&s, &s.panel[i]);
-  csim_status before = s.status;
-  if (before && !s.build.status) s.build.status = before;
-  csim_mesh unfinished = {0};
-  if (before)
-    csim_mesh_build_finish(&s.build, &unfinished); // frees it
-  else
+  int told = s.build.status == CSIM_MEMORY;
+  if (!s.status) {
     finish_mesh(&s, mesh);
+    told = s.build.status == CSIM_MEMORY;
+  } else {
+    if (!s.build.status) s.build.status = s.status;
+    csim_mesh_build_finish(&s.build, mesh); // frees it
+  }
   if (s.status) csim_mesh_free(mesh);
-  if (s.status == CSIM_MEMORY)
+  if (s.status == CSIM_MEMORY && !told)
     csim_say(log, CSIM_ERROR, csim_in_file(path), "out of memory for this pattern");
   csim_json_free(&s.json);
   cJSON_Delete(tree);
