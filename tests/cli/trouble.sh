@@ -80,6 +80,19 @@ if mount -t tmpfs -o size=60k none disk 2>/dev/null; then
   expect 0 "$clothsim" tiny.json -o disk/out --resume
   check "the same files when there is room" diff -r whole disk/out
   rm -r disk/out
+
+  # not a byte is left, so run.json cannot be replaced
+  "$clothsim" tiny.json -o disk/out -e 900000 --progress none --set output.obj=false 2>stderr &
+  pid=$!
+  for _ in $(seq 400); do
+    grep -q 'last_frame": 3' disk/out/run.json 2>/dev/null && break
+    sleep 0.02
+  done
+  cat /dev/zero >disk/fill 2>zeros
+  wait $pid
+  equal $? 3 "exit code on a full disk"
+  equal "$("$LOOK" get disk/out/run.json state)" failed "run.json on a full disk"
+  rm -r disk/fill disk/out
   "$clothsim" tiny.json -o disk/out -e 900000 --progress none --set output.obj=false 2>stderr &
   pid=$!
   for _ in $(seq 400); do
