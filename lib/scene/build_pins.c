@@ -55,6 +55,16 @@ static int select_groups(csim_build *build, const csim_selection *select, csim_p
   return bad;
 }
 
+static int find_nearest(int nvert, const double *X, const double point[3], double *distance) {
+  int nearest = 0;
+  *distance = INFINITY;
+  for (int i = 0; i < nvert; i++) {
+    double d = csim_distance(X + csim_xyz(i), point);
+    if (d < *distance) *distance = d, nearest = i;
+  }
+  return nearest;
+}
+
 static void select_places(const csim_selection *select, const csim_body *body, const double *X,
                           unsigned char *chosen) {
   for (int k = 0; k < select->nbox; k++)
@@ -65,15 +75,31 @@ static void select_places(const csim_selection *select, const csim_body *body, c
         chosen[i] = 1;
     }
   for (int k = 0; k < select->nnearest; k++) {
-    int nearest = 0;
-    double best = INFINITY;
-    for (int i = 0; i < body->nvert; i++) {
-      double d = csim_distance(X + csim_xyz(i), select->nearest[k]);
-      if (d < best) best = d, nearest = i;
-    }
-    chosen[nearest] = 1;
+    double distance;
+    chosen[find_nearest(body->nvert, X, select->nearest[k], &distance)] = 1;
   }
   if (select->all) memset(chosen, 1, (size_t)body->nvert);
+}
+
+// Warns of points from which the nearest vertex is farther away than half of the object's diagonal:
+// they are likely in other units, or relative to the object.
+static void warn_of_distance(csim_build *build, const csim_selection *select, csim_place place,
+                             const csim_body *body) {
+  static const double FAR = 0.5;
+  const double *X = build->x + csim_xyz(body->vert0);
+  double lo[3], hi[3], distance;
+  if (select->nnearest == 0) return;
+  csim_bounds(body->nvert, X, lo, hi);
+  for (int k = 0; k < select->nnearest; k++) {
+    const double *p = select->nearest[k];
+    int v = find_nearest(body->nvert, X, p, &distance);
+    if (distance > FAR * csim_distance(lo, hi))
+      csim_say(
+          build->log, CSIM_WARNING, place,
+          "the vertex of \"%s\" nearest to [%g, %g, %g], number %d, is %.3g m away from there; "
+          "points are in world coordinates at the start",
+          body->name, p[0], p[1], p[2], v, distance);
+  }
 }
 
 int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
@@ -82,6 +108,7 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
   int bad = select_indices(build, select, place, body, chosen);
   bad |= select_groups(build, select, place, body, chosen);
   select_places(select, body, build->x + csim_xyz(body->vert0), chosen);
+  warn_of_distance(build, select, place, body);
   return bad;
 }
 

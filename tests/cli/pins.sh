@@ -89,4 +89,9 @@ sed -i 's|^]}|, {"name": "wall", "type": "collider", "mesh": {"shape": "box", "s
 expect 0 "$clothsim" wall.json -q -o wall --verify-substeps
 late=$("${PYTHON:-python3}" -c 'import json; r = json.load(open("wall/run.json")); print(r["worst"]["lag"]["value"] > 0.5, r["crossing_substeps"], r["halved_substeps"] < 10)')
 equal "$late" "True 0 True" "pins before a wall"
+# a point that is far from its object, as in centimetres, is told; the corners are not
+expect 0 "$clothsim" hand.json --check
+check "no word of near points" sh -c '! grep "away from there" stderr'
+expect 0 "$clothsim" hand.json --check --set 'sheet.pins.0.nearest=[[-30, 30, 0], [0.3, 0.3, 0]]'
+says 'nearest to [-30, 30, 0], number 0, is 42 m away from there'
 report
