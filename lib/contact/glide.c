@@ -145,7 +145,8 @@ static double go(csim_glide *glide, double share, double time) {
 
 // CCD tests straight lines, but a rotating collider moves on an arc. If it covers only a share of
 // its motion, it ends beside the line that was tested. The shorter motion is therefore tested
-// again.
+// again. One that stops in the middle of a step may be as long in less time, so that from the third
+// try on the time is halved: plates that closed on a sheet stopped 2 mm too early.
 //
 //     reached o - - - - - -> goal      straight: the way tested first
 //              `-.         ,'
@@ -161,7 +162,7 @@ double csim_glide_together(csim_glide *glide, double most) {
     if (least < 0) return -1;
     if (least >= 1) return share;
     if (least < 1e-4) return 0;
-    double shorter = 0.95 * least;
+    double shorter = try < 2 ? 0.95 * least : csim_min(0.95 * least, 0.5);
     for (int i = 0; i < 3 * kin->mesh->nbody_vert; i++) kin->d[i] *= shorter;
     share *= shorter;
   }

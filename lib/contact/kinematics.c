@@ -104,6 +104,29 @@ static double set_goal(csim_kinematics *kin, int k, double time) {
   return way;
 }
 
+// Longest distance of collider k's vertices from where its motion passes nearest to them in this
+// step, taken as a straight line [m]. Its goal becomes the end of the step.
+static double pass_by(csim_kinematics *kin, int k, double time) {
+  const csim_collider *collider = &kin->collider[k];
+  ptrdiff_t first = csim_xyz(kin->mesh->first[kin->mesh->nbody + k]);
+  const double *x = kin->x + first, *to = goal_of(kin, k);
+  double *from = kin->d + first; // nothing is tried yet
+  double along = 0, length = 0, way = 0;
+  set_goal(kin, k, time);
+  csim_collider_vertices(collider, time - kin->h, from);
+  for (ptrdiff_t i = 0; i < csim_xyz(collider->mesh->nvert); i++) {
+    along += (x[i] - from[i]) * (to[i] - from[i]);
+    length += (to[i] - from[i]) * (to[i] - from[i]);
+  }
+  double s = length > 0 ? csim_min(csim_max(along / length, 0), 1) : 1;
+  for (ptrdiff_t i = 0; i < csim_xyz(collider->mesh->nvert); i += 3) {
+    double nearest[3];
+    for (int c = 0; c < 3; c++) nearest[c] = from[i + c] + s * (to[i + c] - from[i + c]);
+    way = csim_max(way, csim_distance(x + i, nearest));
+  }
+  return way;
+}
+
 // Sets the goals of all colliders. A collider continues from the time that it has reached. A stuck
 // one skips a part of its motion that returns to where it is: a press that could not close opens
 // with its motion, though it has never been closed.
@@ -114,8 +137,8 @@ static void set_goals(csim_kinematics *kin, double time) {
       kin->reached[k] = kin->goal_time[k] = time;
       continue;
     }
-    double now = kin->stuck[k] ? set_goal(kin, k, time) : INFINITY;
     double soonest = csim_min(time, kin->reached[k] + CATCH_UP * kin->h);
+    double now = kin->stuck[k] && soonest < time ? pass_by(kin, k, time) : INFINITY;
     if (set_goal(kin, k, csim_max(kin->reached[k], soonest)) <= now) continue;
     set_goal(kin, k, time);
     kin->stuck[k] = 0; // it need not wait
