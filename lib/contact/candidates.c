@@ -244,17 +244,26 @@ static double parallel_weight(const double *const p[4]) {
   return sine2 < fade ? sine2 / fade * (2 - sine2 / fade) : 1;
 }
 
+// Most that a pair's scale can be: that of its parts and vertices.
+static double most_scale(const csim_candidates *set, const int v[4]) {
+  const csim_collision_mesh *mesh = set->mesh;
+  double share = 1;
+  int with_collider = 0;
+  int other =
+      set->near && csim_collision_mesh_part(mesh, v[0]) != csim_collision_mesh_part(mesh, v[3]);
+  for (int k = 0; k < 4; k++) {
+    int of_body = v[k] < mesh->nbody_vert;
+    if (of_body && set->share) share = csim_min(share, set->share[v[k]]);
+    if (of_body && other) share = csim_min(share, (double)set->near[v[k]]);
+    with_collider |= !of_body;
+  }
+  return with_collider ? share : csim_min(share, set->self_share);
+}
+
 // Scale at the start; a float, so that it can be stored as one.
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
-  double share = 1;
-  int with_collider = 0;
-  for (int k = 0; k < 4; k++) {
-    int of_body = v[k] < set->mesh->nbody_vert;
-    if (of_body && set->share) share = csim_min(share, set->share[v[k]]);
-    with_collider |= !of_body;
-  }
-  if (!with_collider) share = csim_min(share, set->self_share);
+  double share = most_scale(set, v);
   double w[4], far = share * set->distance / 0.9;
   for (int k = 0; k < 4; k++) p[k] = csim_collision_mesh_start(set->mesh, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance
@@ -271,15 +280,54 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
   return (float)(d < far ? 0.9 * d / set->distance : share);
 }
 
+static int is_sewn(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
+  double side[4];
+  for (int k = 0; k < 4; k++) side[k] = k < csim_pair_split(kind) ? 1 : -1;
+  return csim_collision_mesh_is_sewn(set->mesh, v, side);
+}
+
 double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                                 float *start) {
   double scale = start && *start >= 0 ? (double)*start : start_scale(set, kind, v);
   if (start) *start = (float)scale;
   double closed = CSIM_SEAM_SCALE * set->self_share;
-  if (scale <= closed) return scale;
-  double side[4];
-  for (int k = 0; k < 4; k++) side[k] = k < csim_pair_split(kind) ? 1 : -1;
-  return csim_collision_mesh_is_sewn(set->mesh, v, side) ? closed : scale;
+  return scale > closed && is_sewn(set, kind, v) ? closed : scale;
+}
+
+// Lowers the shares of vertices that start near another part. Returns how many pairs do.
+static int mark_near(const csim_candidates *set, float *near) {
+  static const double LEAST = 0.05; // what touches at one point need not be as thin elsewhere
+  int count = 0;
+  for (int i = 0; i < set->n; i++) {
+    csim_pair_kind kind = csim_candidate_kind(&set->list[i]);
+    int v[4];
+    csim_candidate_vertices(set->mesh, &set->list[i], v);
+    if (csim_collision_mesh_part(set->mesh, v[0]) == csim_collision_mesh_part(set->mesh, v[3]))
+      continue;
+    double scale = start_scale(set, kind, v);
+    if (scale >= (double)(float)most_scale(set, v) || is_sewn(set, kind, v)) continue;
+    float share = (float)csim_max(scale, LEAST);
+    for (int k = 0; k < 4; k++)
+      if (v[k] < set->mesh->nbody_vert && share < near[v[k]]) near[v[k]] = share;
+    count++;
+  }
+  return count;
+}
+
+int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set) {
+  static const double REACH = 0.06; // of both sides: pairs matter up to 1/0.9 contact distances
+  const csim_collision_mesh *mesh = set->mesh;
+  float *near = CSIM_ARENA_NEW(&set->arena, float, mesh->nbody_vert);
+  if (!near) return -1;
+  csim_collision_mesh_starts(mesh, set->ref.x);
+  memset(set->ref.drift, 0, 3 * (size_t)mesh->nvert * sizeof *set->ref.drift);
+  for (int i = 0; i < mesh->nvert; i++) set->ref.reach[i] = REACH * set->distance;
+  for (int i = 0; i < mesh->nbody_vert; i++) near[i] = 1;
+  set->ref.horizon = 0;
+  if (csim_candidates_collect(pool, set)) return -1;
+  if (mark_near(set, near)) set->near = near;
+  csim_candidates_forget(set);
+  return 0;
 }
 
 // Whether one side is of a collider that has released a vertex of the other side.

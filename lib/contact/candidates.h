@@ -71,6 +71,8 @@ typedef struct csim_candidates {
   double distance;     ///< [m] contact distance
   const double *share; ///< (mesh->nbody_vert) of it, see csim_contact_params; NULL: 1
   double self_share;   ///< most of it between bodies; 1 unless the owner sets it
+  float *near;         ///< (mesh->nbody_vert) most of it with other parts, see
+                       ///< csim_candidates_find_starts; NULL: 1
   csim_references ref;
   int valid;   ///< the list may be used
   int version; ///< changes with the list
@@ -98,8 +100,9 @@ static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
   }
 }
 
-/// A pair's contact distance, as a share of the general one, at most 1. It is less if the pair
-/// starts nearer than that, 0 if it touches at the start, and around stitches CSIM_SEAM_SCALE of
+/// A pair's contact distance, as a share of the general one, at most 1. It is less if the pair or,
+/// with another part, one of its vertices starts nearer than that, 0 if the pair touches at the
+/// start, and around stitches CSIM_SEAM_SCALE of
 /// self_share, to which their seam closes. Sewn sheets are kept from intersecting like any others.
 /// `start` stores the part that depends on the initial positions alone; < 0: not known yet; NULL:
 /// not stored.
@@ -120,6 +123,13 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
                            csim_broad_phase broad_phase, int self, double distance,
                            const double *share, csim_candidates *set);
 void csim_candidates_free(csim_candidates *set);
+
+/// Finds the vertices that start nearer to another part than the contact distance, once self_share
+/// is set. They keep the smaller distance to everything but their own part, wherever they go. Cloth
+/// that starts 0.5 mm above a slope would rest there at 0.45 mm, and slide into triangles that keep
+/// it at 5 mm: a wall.
+/// @return 0, or -1 when out of memory
+int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set);
 
 /// Makes the list invalid.
 static inline void csim_candidates_forget(csim_candidates *set) {

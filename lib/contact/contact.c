@@ -52,7 +52,7 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
     goto failed;
   c->candidates.self_share = csim_contact_self_share(params);
   c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
-  if (arena->failed) goto failed;
+  if (arena->failed || csim_candidates_find_starts(pool, &c->candidates)) goto failed;
   return c;
 failed:
   csim_contact_free(c);
