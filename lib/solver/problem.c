@@ -273,14 +273,19 @@ static double force_sum(void *context, int first, int last) {
   return sum;
 }
 
-static double count_free(void *context, int first, int last) {
+// Number of free vertices, and the sum of their inertia.
+static void count_free(void *context, int first, int last, double *sum) {
   const problem_job *job = context;
-  double count = 0;
-  for (int i = first; i < last; i++) count += !job->problem->model->fixed[i];
-  return count;
+  sum[0] = sum[1] = 0;
+  for (int i = first; i < last; i++) {
+    if (job->problem->model->fixed[i]) continue;
+    sum[0]++;
+    sum[1] += job->problem->inertia[i];
+  }
 }
 
 double csim_problem_force_scale(const csim_problem *problem, double *g) {
+  static const double LEAST = 1e-10; // [m] that forces move vertices: below is rounding
   const csim_model *model = problem->model;
   csim_point at = csim_problem_point(problem, problem->x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
@@ -289,9 +294,9 @@ double csim_problem_force_scale(const csim_problem *problem, double *g) {
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
   csim_chambers_gradient(model, problem->chamber, problem->x, g);
   problem_job job = {problem, g, NULL};
-  double nfree = csim_pool_sum(problem->pool, model->nvert, count_free, &job);
-  double scale =
-      nfree > 0 ? csim_pool_sum(problem->pool, model->nvert, force_sum, &job) / nfree : 0;
+  double all[2];
+  csim_pool_sums(problem->pool, model->nvert, CSIM_SUM_GRAIN, 2, count_free, &job, all);
+  double sum = csim_pool_sum(problem->pool, model->nvert, force_sum, &job);
   csim_pool_phase(problem->pool, before);
-  return scale;
+  return all[0] > 0 ? csim_max(sum, LEAST * all[1]) / all[0] : 0;
 }

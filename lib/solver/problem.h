@@ -92,8 +92,8 @@ void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout
                                   const double *x, csim_psd psd, const double *fixed_step,
                                   double *rhs, csim_bsr *H);
 
-/// Scale of residuals: mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]. g (nvert
-/// x 3) is scratch.
+/// Scale of residuals: mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N], and at
+/// least what moves them by 1e-10 m. g (nvert x 3) is scratch.
 double csim_problem_force_scale(const csim_problem *problem, double *g);
 
 /// Shortens a proposed step d (nvert x 3) so that no multiple alpha d, alpha in [0, 1], causes an

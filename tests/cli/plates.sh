@@ -23,4 +23,15 @@ plates 0.1 0.1 0.33 >none.json
 expect 0 "$clothsim" none.json -q -o none --verify-substeps
 late=$("${PYTHON:-python3}" -c 'import json; r = json.load(open("none/run.json")); print(0.0004 < r["worst"]["lag"]["value"] < 0.0006, r["crossing_substeps"])')
 equal "$late" "True 0" "plates that have no room, and part"
+
+# a sheet on which nothing acts until a plate pushes it: what its forces are is rounding, and steps are converged
+cat >push.json <<'END'
+{"frames": {"end": 13}, "gravity": [0, 0, 0], "wind": {"density": 0}, "output": {"obj": false}, "objects": [
+  {"name": "sheet", "type": "cloth", "material": "cotton", "rotation": [0, 0, 90], "position": [0.1, 0, 0],
+   "mesh": {"shape": "grid", "size": [0.6, 0.6], "cells": [20, 20]}},
+  {"name": "plate", "type": "collider", "mesh": {"shape": "box", "size": [0.02, 1, 1], "cells": [1, 4, 4]},
+   "motion": [{"frame": 1}, {"frame": 13, "position": [0.25, 0, 0]}]}]}
+END
+expect 0 "$clothsim" push.json -q -o push
+equal "$("$LOOK" get push/run.json unconverged_substeps)" 0 "substeps without convergence where nothing acts"
 report
