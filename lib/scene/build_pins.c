@@ -55,18 +55,29 @@ static int select_groups(csim_build *build, const csim_selection *select, csim_p
   return bad;
 }
 
-static int find_nearest(int nvert, const double *X, const double point[3], double *distance) {
+// Selects the vertex nearest to a point. With a place, warns where it is farther away than half of
+// the object's diagonal: the point is likely in other units, or relative to the object.
+static void select_nearest(csim_build *build, const double point[3], const csim_place *place,
+                           const csim_body *body, const double *X, unsigned char *chosen) {
+  static const double FAR = 0.5;
+  double lo[3], hi[3], distance = INFINITY;
   int nearest = 0;
-  *distance = INFINITY;
-  for (int i = 0; i < nvert; i++) {
+  for (int i = 0; i < body->nvert; i++) {
     double d = csim_distance(X + csim_xyz(i), point);
-    if (d < *distance) *distance = d, nearest = i;
+    if (d < distance) distance = d, nearest = i;
   }
-  return nearest;
+  chosen[nearest] = 1;
+  csim_bounds(body->nvert, X, lo, hi);
+  if (place && distance > FAR * csim_distance(lo, hi))
+    csim_say(build->log, CSIM_WARNING, *place,
+             "the vertex of \"%s\" nearest to [%g, %g, %g], number %d, is %.3g m away from there; "
+             "points are in world coordinates at the start",
+             body->name, point[0], point[1], point[2], nearest, distance);
 }
 
-static void select_places(const csim_selection *select, const csim_body *body, const double *X,
-                          unsigned char *chosen) {
+// `place`: for warnings; NULL: none.
+static void select_places(csim_build *build, const csim_selection *select, const csim_place *place,
+                          const csim_body *body, const double *X, unsigned char *chosen) {
   for (int k = 0; k < select->nbox; k++)
     for (int i = 0; i < body->nvert; i++) {
       const double *x = X + csim_xyz(i), *box = select->box[k];
@@ -74,32 +85,9 @@ static void select_places(const csim_selection *select, const csim_body *body, c
           x[2] <= box[5])
         chosen[i] = 1;
     }
-  for (int k = 0; k < select->nnearest; k++) {
-    double distance;
-    chosen[find_nearest(body->nvert, X, select->nearest[k], &distance)] = 1;
-  }
+  for (int k = 0; k < select->nnearest; k++)
+    select_nearest(build, select->nearest[k], place, body, X, chosen);
   if (select->all) memset(chosen, 1, (size_t)body->nvert);
-}
-
-// Warns of points from which the nearest vertex is farther away than half of the object's diagonal:
-// they are likely in other units, or relative to the object.
-static void warn_of_distance(csim_build *build, const csim_selection *select, csim_place place,
-                             const csim_body *body) {
-  static const double FAR = 0.5;
-  const double *X = build->x + csim_xyz(body->vert0);
-  double lo[3], hi[3], distance;
-  if (select->nnearest == 0) return;
-  csim_bounds(body->nvert, X, lo, hi);
-  for (int k = 0; k < select->nnearest; k++) {
-    const double *p = select->nearest[k];
-    int v = find_nearest(body->nvert, X, p, &distance);
-    if (distance > FAR * csim_distance(lo, hi))
-      csim_say(
-          build->log, CSIM_WARNING, place,
-          "the vertex of \"%s\" nearest to [%g, %g, %g], number %d, is %.3g m away from there; "
-          "points are in world coordinates at the start",
-          body->name, p[0], p[1], p[2], v, distance);
-  }
 }
 
 int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
@@ -107,8 +95,7 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
   memset(chosen, 0, (size_t)body->nvert);
   int bad = select_indices(build, select, place, body, chosen);
   bad |= select_groups(build, select, place, body, chosen);
-  select_places(select, body, build->x + csim_xyz(body->vert0), chosen);
-  warn_of_distance(build, select, place, body);
+  select_places(build, select, &place, body, build->x + csim_xyz(body->vert0), chosen);
   return bad;
 }
 
@@ -132,7 +119,7 @@ csim_status csim_choose_pinned(csim_build *build, const csim_object *object, csi
       if (pin->select.index[k] < mesh->nvert) chosen[pin->select.index[k]] = 1;
     if (select_groups(build, &pin->select, pin->place, &surface, chosen)) return CSIM_INVALID;
     if (pin->property && !choose_painted(build, object, pin, &surface, chosen)) return CSIM_INVALID;
-    select_places(&pin->select, &surface, mesh->vert, chosen);
+    select_places(build, &pin->select, NULL, &surface, mesh->vert, chosen); // told later
   }
   return CSIM_OK;
 }

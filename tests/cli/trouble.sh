@@ -69,6 +69,13 @@ expect 3 limited 5 "$clothsim" tiny.json -o less --resume
 expect 0 "$clothsim" tiny.json -o less --resume
 check "and after two of them" diff -r whole less
 
+wait_for() { # FOLDER: until a run has written three frames
+  for _ in $(seq 400); do
+    grep -q 'last_frame": 3' "$1/run.json" 2>/dev/null && break
+    sleep 0.02
+  done
+}
+
 # and as a real one, where mounting is allowed; then one that becomes read-only
 mkdir disk
 if mount -t tmpfs -o size=60k none disk 2>/dev/null; then
@@ -84,10 +91,7 @@ if mount -t tmpfs -o size=60k none disk 2>/dev/null; then
   # not a byte is left, so run.json cannot be replaced
   "$clothsim" tiny.json -o disk/out -e 900000 --progress none --set output.obj=false 2>stderr &
   pid=$!
-  for _ in $(seq 400); do
-    grep -q 'last_frame": 3' disk/out/run.json 2>/dev/null && break
-    sleep 0.02
-  done
+  wait_for disk/out
   cat /dev/zero >disk/fill 2>zeros
   wait $pid
   equal $? 3 "exit code on a full disk"
@@ -95,10 +99,7 @@ if mount -t tmpfs -o size=60k none disk 2>/dev/null; then
   rm -r disk/fill disk/out
   "$clothsim" tiny.json -o disk/out -e 900000 --progress none --set output.obj=false 2>stderr &
   pid=$!
-  for _ in $(seq 400); do
-    grep -q 'last_frame": 3' disk/out/run.json 2>/dev/null && break
-    sleep 0.02
-  done
+  wait_for disk/out
   mount -o remount,ro disk 2>/dev/null || mount -o remount,ro,force disk 2>/dev/null || kill $pid
   wait $pid
   code=$?
