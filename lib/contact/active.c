@@ -3,7 +3,7 @@
 
 #include "contact/barrier.h"
 #include "contact/margins.h"
-#include "contact/wedge.h"
+#include "contact/terms.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 
@@ -29,7 +29,7 @@ int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
 
 void csim_active_set_free(csim_active_set *set) {
   csim_compaction_free(&set->kept);
-  free(set->chunk_energy);
+  free(set->chunk);
   free(set->share);
   csim_twins_free(&set->twins);
   free(set->contact);
@@ -132,18 +132,18 @@ static contact_stiffness stiffness_of(const csim_active_set *set, const int v[4]
   return stiffness_at(set, last, mass / bodies, elastic / bodies);
 }
 
-// Energy of a pair at distance d and its derivatives, of which it has a share. The pair's contact
+// Energy at distance d and its derivatives, counted `times`. The pair's contact
 // distances are `scale` times the general ones. Below the floor (by rounding, or for ignored pairs)
 // the gap counts as a small share of the reach: the force is then repulsive and finite.
-static void evaluate(const csim_active_set *set, double scale, contact_stiffness k, double share,
+static void evaluate(const csim_active_set *set, double scale, contact_stiffness k, double times,
                      double d, double b[3]) {
   double thickness = set->params->thickness * scale;
   double floor = CSIM_CONTACT_FLOOR * thickness, reach = (1 - CSIM_CONTACT_FLOOR) * thickness;
   double hard_reach = HARD_REACH * reach, hard[3];
   double gap = csim_max(d - floor, 1e-4 * reach);
-  csim_barrier(set->params->energy, share * k.soft, gap, reach, b);
+  csim_barrier(set->params->energy, times * k.soft, gap, reach, b);
   if (gap >= hard_reach) return;
-  csim_barrier(set->params->energy, share * k.hard, gap, hard_reach, hard);
+  csim_barrier(set->params->energy, times * k.hard, gap, hard_reach, hard);
   for (int i = 0; i < 3; i++) b[i] += hard[i];
 }
 
@@ -176,34 +176,33 @@ void csim_active_set_move(csim_active_set *set, const double *x) {
 
 // A candidate that is active at the evaluation point.
 typedef struct active_pair {
-  int v[4];
-  double d, w[4]; // distance [m] and weights of csim_pair_closest
+  int v[4], n;
+  csim_term term[CSIM_MOST_TERMS]; // (n)
   double scale;
 } active_pair;
 
-// Whether number i of the short list is active.
-static int is_active(const csim_active_set *set, int i, active_pair *active) {
-  const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
-  csim_pair_kind kind = csim_candidate_kind(pair);
-  int *v = active->v;
-  csim_candidate_vertices(set->kin->mesh, pair, v);
-  if (!(pair->weight > 0)) return 0;
-  active->scale =
-      csim_candidate_scale(set->reach->candidates, kind, v, &set->narrow->start_scale[i]);
-  double limit = set->params->thickness * active->scale;
-  const double *p[4];
-  for (int k = 0; k < 4; k++) p[k] = set->x + csim_xyz(v[k]);
-  double d2 = csim_pair_closest(kind, p, active->w);
-  active->d = sqrt(d2);
-  return d2 < limit * limit && d2 > 0;
+// Share of number i of the short list; it is kept until shares are dropped.
+static double share_of(csim_active_set *set, int i, const double w[4]) {
+  if (set->share[i] < 0) set->share[i] = (float)csim_edges_share(w);
+  return (double)set->share[i];
 }
 
-// Share of number i of the short list; it is kept until shares are dropped.
-static double share_of(csim_active_set *set, int i, const active_pair *at) {
-  if (set->share[i] < 0)
-    set->share[i] = (float)csim_wedge_share(set->kin->mesh, csim_narrow_phase_pair(set->narrow, i),
-                                            set->x, at->w);
-  return (double)set->share[i];
+// Whether number i of the short list is active.
+static int is_active(csim_active_set *set, int i, active_pair *at) {
+  const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
+  const csim_collision_mesh *mesh = set->kin->mesh;
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  csim_candidate_vertices(mesh, pair, at->v);
+  if (!(pair->weight > 0)) return 0;
+  at->scale =
+      csim_candidate_scale(set->reach->candidates, kind, at->v, &set->narrow->start_scale[i]);
+  at->n = csim_terms_find(mesh, pair, at->v, set->x, set->params->thickness * at->scale, at->term);
+  if (at->n > 0 && kind == CSIM_PAIR_EDGE_EDGE) {
+    at->term->times = pair->weight;
+    if (!csim_collision_mesh_of_bodies(mesh, at->v[0], at->v[2]))
+      at->term->times *= share_of(set, i, at->term->w);
+  }
+  return at->n > 0;
 }
 
 static contact_stiffness plane_stiffness(const csim_active_set *set,
@@ -232,6 +231,17 @@ typedef struct active_job {
   int npair, nplane; // chunks
 } active_job;
 
+// Returns the energy of a pair.
+static double sum_terms(const csim_active_set *set, const active_pair *at) {
+  contact_stiffness stiffness = stiffness_of(set, at->v);
+  double sum = 0, b[3];
+  for (int k = 0; k < at->n; k++) {
+    evaluate(set, at->scale, stiffness, at->term[k].times, at->term[k].d, b);
+    sum += b[0];
+  }
+  return sum;
+}
+
 // Over chunks of the short list, then chunks of points against all planes: keeps what is active and
 // sums up its energy.
 static void keep_active(void *context, int chunk, uint64_t *word) {
@@ -243,52 +253,57 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
   int pairs = chunk < job->npair;
   int first = (pairs ? chunk : chunk - job->npair) * CSIM_COMPACTION_CHUNK;
   int last = pairs ? set->narrow->n : count_points(set) * planes->n;
-  double energy = 0;
+  csim_active_chunk sum = {0};
   if (last > first + CSIM_COMPACTION_CHUNK) last = first + CSIM_COMPACTION_CHUNK;
   if (pairs) csim_narrow_phase_flag(set->narrow, first, last, 0, flag);
   for (int i = first; i < last; i++) {
-    double b[3];
     if (pairs) {
       active_pair at;
-      if (!flag[i - first]) continue;
-      const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
-      if (!is_active(set, i, &at)) continue;
-      double share = pair->weight * share_of(set, i, &at);
-      evaluate(set, at.scale, stiffness_of(set, at.v), share, at.d, b);
+      if (!flag[i - first] || !is_active(set, i, &at)) continue;
+      sum.energy += sum_terms(set, &at);
+      sum.terms += at.n;
     } else {
       const csim_contact_plane *plane = &planes->plane[i % planes->n];
       int v = mesh->point[i / planes->n];
-      double scale = 1, d = active_plane(set, i / planes->n, plane, &scale);
+      double b[3], scale = 1, d = active_plane(set, i / planes->n, plane, &scale);
       if (!(d > 0)) continue;
       evaluate(set, scale, plane_stiffness(set, plane, v), 1, d, b);
+      sum.energy += b[0];
+      sum.terms++;
     }
     csim_compaction_keep(word, i - first);
-    energy += b[0];
   }
-  set->chunk_energy[chunk] = energy;
+  set->chunk[chunk] = sum;
 }
 
-// Returns its energy, as make_plane does.
-static double make_pair(csim_active_set *set, int i, csim_active_contact *c) {
-  const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
-  double b[3];
+// Makes the contacts of a pair, one for each term, and adds their energy. Returns how many.
+static int make_pair(csim_active_set *set, int i, csim_active_contact *contact, double *energy) {
   active_pair at;
+  double b[3];
   is_active(set, i, &at);
-  double share = pair->weight * share_of(set, i, &at);
-  memcpy(c->v, at.v, sizeof c->v);
-  memcpy(c->w, at.w, sizeof c->w);
-  memset(c->n, 0, sizeof c->n);
+  contact_stiffness stiffness = stiffness_of(set, at.v);
   // relative to one of the points: far from the origin the sum itself would lose digits
   const double *o = set->x + csim_xyz(at.v[0]);
-  for (int j = 1; j < 4; j++)
-    for (int a = 0; a < 3; a++) c->n[a] += c->w[j] * (set->x[csim_xyz(at.v[j]) + a] - o[a]) / at.d;
-  evaluate(set, at.scale, stiffness_of(set, at.v), share, at.d, b);
-  c->force = b[1];
-  c->stiff = b[2];
-  return b[0];
+  for (int k = 0; k < at.n; k++) {
+    const csim_term *term = &at.term[k];
+    csim_active_contact *c = &contact[k];
+    memcpy(c->v, at.v, sizeof c->v);
+    memcpy(c->w, term->w, sizeof c->w);
+    memset(c->n, 0, sizeof c->n);
+    for (int j = 1; j < 4; j++)
+      for (int a = 0; a < 3; a++)
+        c->n[a] += c->w[j] * (set->x[csim_xyz(at.v[j]) + a] - o[a]) / term->d;
+    evaluate(set, at.scale, stiffness, term->times, term->d, b);
+    *energy += b[0];
+    c->force = b[1];
+    c->stiff = b[2];
+  }
+  return at.n;
 }
 
-static double make_plane(const csim_active_set *set, int item, csim_active_contact *c) {
+// The same for a point and a plane.
+static int make_plane(const csim_active_set *set, int item, csim_active_contact *c,
+                      double *energy) {
   const csim_planes *planes = &set->kin->planes;
   const csim_collision_mesh *mesh = set->kin->mesh;
   const csim_contact_plane *plane = &planes->plane[item % planes->n];
@@ -297,22 +312,24 @@ static double make_plane(const csim_active_set *set, int item, csim_active_conta
   *c = (csim_active_contact){.v = {v, v, v, -1 - plane->part}, .w = {1, 0, 0, 0}};
   memcpy(c->n, plane->n, sizeof c->n);
   evaluate(set, scale, plane_stiffness(set, plane, v), 1, d, b);
+  *energy += b[0];
   c->force = b[1];
   c->stiff = b[2];
-  return b[0];
+  return 1;
 }
 
 static void make_chunk(void *context, int chunk) {
   const active_job *job = context;
   csim_active_set *set = job->set;
-  csim_active_contact *contact = set->contact + set->kept.start[chunk];
+  csim_active_chunk *own = &set->chunk[chunk];
+  csim_active_contact *contact = set->contact + own->first;
   int pairs = chunk < job->npair;
   int first = (pairs ? chunk : chunk - job->npair) * CSIM_COMPACTION_CHUNK;
   csim_kept at = csim_compaction_walk(&set->kept, chunk);
-  double energy = 0;
+  own->energy = 0;
   for (int i; (i = csim_next_kept(&at)) >= 0;)
-    energy += pairs ? make_pair(set, first + i, contact++) : make_plane(set, first + i, contact++);
-  set->chunk_energy[chunk] = energy;
+    contact += pairs ? make_pair(set, first + i, contact, &own->energy)
+                     : make_plane(set, first + i, contact, &own->energy);
 }
 
 // Versions of the lists that `kept` refers to.
@@ -347,10 +364,8 @@ static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
                       csim_compaction_chunks(count_points(set) * set->kin->planes.n)};
   if (known) return 0;
   int nchunk = job->npair + job->nplane;
-  double *energy = csim_grow(set->chunk_energy, &set->energy_capacity, nchunk, sizeof *energy);
-  if (energy) set->chunk_energy = energy;
-  set->kept_valid =
-      energy && csim_compact(set->kin->pool, &set->kept, nchunk, keep_active, job) >= 0;
+  if (CSIM_GROW(set->chunk, set->chunk_capacity, nchunk)) return -1;
+  set->kept_valid = csim_compact(set->kin->pool, &set->kept, nchunk, keep_active, job) >= 0;
   take_versions(set, set->kept_of);
   return set->kept_valid ? 0 : -1;
 }
@@ -367,14 +382,17 @@ int csim_active_set_find(csim_active_set *set) {
   if (set->valid) return 0;
   set->n = 0;
   if (keep_pairs(set, 1, &job)) return -1;
-  int nchunk = set->kept.nchunk, total = set->kept.start[nchunk];
+  int nchunk = set->kept.nchunk, total = 0;
+  for (int k = 0; k < nchunk; k++) {
+    set->chunk[k].first = total;
+    total += set->chunk[k].terms;
+  }
   if (reserve(set, total)) return -1;
-  set->n = total;
   csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
   set->n = csim_twins_merge(&set->twins, set->contact, total);
   if (set->n < 0) set->n = total; // as right, only slower
   set->valid = 1;
-  set->found = set->twins.counted;
+  set->found = set->kept.start[nchunk];
   set->listed = set->reach->candidates->n;
   return 0;
 }
@@ -391,7 +409,7 @@ double csim_active_set_value(csim_active_set *set) {
   double sum = 0;
   drop_old(set);
   if (keep_pairs(set, 0, &job)) return -1;
-  for (int k = 0; k < set->kept.nchunk; k++) sum += set->chunk_energy[k];
+  for (int k = 0; k < set->kept.nchunk; k++) sum += set->chunk[k].energy;
   return sum;
 }
 

@@ -1,18 +1,18 @@
 // contact/active.h: the active contacts: pairs within their contact distance, and the energies that
 // push them apart. Needs contact/narrow_phase.h.
 //
-// E = sum over pairs of s (k b(d) + K B(d)), where b and B are barriers of barrier.h, a soft one
-// from the contact distance on and a hard one in its inner half, d is the pair's distance and s its
-// share (wedge.h). Shares are those of the last gradient. A line search from there thus sees a
-// smooth energy, the one whose gradient it was given.
+// E = sum over terms of s (k b(d) + K B(d)), where b and B are barriers of barrier.h, a soft one
+// from the contact distance on and a hard one in its inner part, d is the distance of a term and s
+// how often it counts (terms.h). Shares of pairs of edges are those of the last gradient. A line
+// search from there thus sees the energy whose gradient it was given.
 #ifndef CSIM_CONTACT_ACTIVE_H
 #define CSIM_CONTACT_ACTIVE_H
 
 #include "contact/narrow_phase.h"
 #include "contact/twins.h"
 
-/// One active pair at the evaluation point. Weights of vertices that are not free are kept for
-/// positions, but such vertices take no force.
+/// A term of an active pair at the evaluation point. Weights of vertices that are not free are kept
+/// for positions, but such vertices take no force.
 struct csim_active_contact {
   int v[4];     ///< weight 0: any; of a plane v[3] is -1 - its part
   double w[4];  ///< sum_k w_k x_k is the vector across the gap
@@ -20,6 +20,12 @@ struct csim_active_contact {
   double force; ///< [N] dE/dd, < 0
   double stiff; ///< [N/m] d2E/dd2
 };
+
+/// Sums over a chunk of active pairs.
+typedef struct csim_active_chunk {
+  double energy;    ///< [J]
+  int terms, first; ///< how many; the number of its first contact before twins are merged
+} csim_active_chunk;
 
 typedef struct csim_active_set {
   const csim_kinematics *kin;
@@ -35,15 +41,15 @@ typedef struct csim_active_set {
   int kept_of[2];        ///< versions of the lists that it refers to
   int valid;             ///< contacts are of x
   csim_compaction kept;  ///< of the short list, then of points and planes
-  float *share;          ///< (narrow->n) of pairs on the short list; < 0: not known
+  float *share;          ///< (narrow->n) of pairs of edges on the short list; < 0: not known
   ptrdiff_t share_capacity;
-  double *chunk_energy; ///< [J] of each chunk of `kept`
-  ptrdiff_t energy_capacity;
+  csim_active_chunk *chunk; ///< of `kept`
+  ptrdiff_t chunk_capacity;
   int n;
   csim_active_contact *contact; ///< (n) without twins
   ptrdiff_t capacity;
   csim_twins twins;
-  int found;  ///< number of pairs found last, each twin counted, guides not
+  int found;  ///< number of pairs found last; planes' are counted, guides are not
   int listed; ///< candidates on the list at that time
 } csim_active_set;
 

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "mesh/topology.h"
 
+#include <limits.h>
 #include <string.h>
 
 static void add_collider(const csim_collider *collider, int part, csim_collision_mesh *mesh) {
@@ -18,12 +19,25 @@ static void add_collider(const csim_collider *collider, int part, csim_collision
   mesh->ntri += own->ntri;
 }
 
-static void find_across(const csim_topology *topology, csim_collision_mesh *mesh) {
+static signed char to_char(int count) {
+  return (signed char)(count > SCHAR_MAX ? SCHAR_MAX : count < -SCHAR_MAX ? -SCHAR_MAX : count);
+}
+
+static void find_surplus(csim_topology *topology, csim_collision_mesh *mesh) {
+  int *of_corner = CSIM_ARENA_NEW(&topology->arena, int, mesh->nvert); // 0 once it is told
+  if (!of_corner) return;
+  for (int i = 0; i < mesh->nvert; i++) of_corner[i] = -1;
+  for (int k = 0; k < 3 * mesh->ntri; k++) of_corner[mesh->tri[k]]++;
+  for (int e = 0; e < topology->nedge; e++)
+    for (int k = 0; k < 2; k++)
+      of_corner[topology->edge[csim_row(2, e) + k]] -= topology->edge_ntri[e] - 1;
   for (int k = 0; k < 3 * mesh->ntri; k++) {
-    int edge = topology->tri_edge[k];
-    const int *tri = topology->edge_tri + csim_row(2, edge);
-    const int *opposite = topology->edge_opp + csim_row(2, edge);
-    mesh->across[k] = topology->edge_ntri[edge] == 2 ? opposite[tri[0] == k / 3] : -1;
+    int edge = topology->tri_edge[k], v = mesh->tri[k];
+    signed char *surplus = mesh->surplus + csim_row(6, k / 3) + k % 3;
+    surplus[0] =
+        topology->edge_tri[csim_row(2, edge)] == k / 3 ? to_char(topology->edge_ntri[edge] - 1) : 0;
+    surplus[3] = to_char(of_corner[v]);
+    of_corner[v] = 0;
   }
 }
 
@@ -55,7 +69,7 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   mesh->elastic = CSIM_ARENA_NEW(arena, double, model->nvert);
   mesh->point = CSIM_ARENA_NEW(arena, int, nvert);
   mesh->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
-  mesh->across = CSIM_ARENA_NEW(arena, int, 3 * ntri);
+  mesh->surplus = CSIM_ARENA_NEW(arena, signed char, 6 * ntri);
   if (arena->failed) return -1;
   for (int k = 0; k < model->nenergy; k++)
     if (model->energy[k].kind->elastic)
@@ -70,7 +84,8 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
     arena->failed = 1;
     return -1;
   }
-  find_across(&topology, mesh);
+  find_surplus(&topology, mesh);
+  arena->failed |= topology.arena.failed;
   mesh->nedge = topology.nedge;
   mesh->edge = CSIM_ARENA_COPY(arena, topology.edge, csim_row(2, topology.nedge));
   for (int i = 0; i < mesh->nvert; i++)
@@ -91,7 +106,7 @@ int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4],
   for (int i = 0; mesh->seam && i < 4; i++)
     for (int j = 0; j < i; j++) {
       if (!(w[i] * w[j] < 0)) continue; // of one side, or of no weight
-      int in_bodies = v[i] >= 0 && v[j] >= 0 && v[i] < mesh->nbody_vert && v[j] < mesh->nbody_vert;
+      int in_bodies = v[i] >= 0 && v[j] >= 0 && csim_collision_mesh_of_bodies(mesh, v[i], v[j]);
       if (in_bodies && mesh->seam[v[i]] >= 0 && mesh->seam[v[i]] == mesh->seam[v[j]]) return 1;
     }
   return 0;

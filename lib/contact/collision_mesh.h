@@ -28,8 +28,10 @@ typedef struct csim_collision_mesh {
   int nedge, nbody_edge;
   int *edge; ///< (nedge x 2)
   int ntri, nbody_tri;
-  int *tri;    ///< (ntri x 3)
-  int *across; ///< (ntri x 3) vertex across the side from corner k to k + 1; -1: none, or several
+  int *tri;             ///< (ntri x 3)
+  signed char *surplus; ///< (ntri x 6) how often the sides from corner k to k + 1, and corners, are
+                        ///< counted too often by triangles alone (terms.h). Of all triangles at a
+                        ///< side or corner the first tells; the others have 0
   const int *released; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
                        ///< every one (pinched.h); NULL: all 0
 } csim_collision_mesh;
@@ -54,6 +56,11 @@ static inline const double *csim_collision_mesh_start(const csim_collision_mesh 
 /// The part that a vertex belongs to: a body, or nbody + collider.
 static inline int csim_collision_mesh_part(const csim_collision_mesh *mesh, int v) {
   return v < mesh->nbody_vert ? mesh->body_part[v] : mesh->collider_part[v - mesh->nbody_vert];
+}
+
+/// Whether two vertices are both of bodies.
+static inline int csim_collision_mesh_of_bodies(const csim_collision_mesh *mesh, int v, int w) {
+  return v < mesh->nbody_vert && w < mesh->nbody_vert;
 }
 
 /// Whether a collider, given by its part, has released a vertex of a body: the two have no contact.

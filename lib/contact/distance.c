@@ -8,8 +8,7 @@ static double clamp01(double s) {
   return s > 0 ? (s < 1 ? s : 1) : 0;
 }
 
-// Parameter of the point of segment a b nearest to p.
-static double nearest_on_segment(const double *p, const double *a, const double *b) {
+double csim_point_segment(const double *p, const double *a, const double *b) {
   double u[3], v[3];
   csim_sub(b, a, u);
   csim_sub(p, a, v);
@@ -29,7 +28,7 @@ static double nearest_edge(const double *p, const double *const corner[3], doubl
   double best = INFINITY;
   for (int k = 0; k < 3; k++) {
     int l = (k + 1) % 3;
-    double s = nearest_on_segment(p, corner[k], corner[l]), trial[3] = {0};
+    double s = csim_point_segment(p, corner[k], corner[l]), trial[3] = {0};
     trial[k] = 1 - s;
     trial[l] = s;
     double d2 = weighted_distance2(p, corner, trial);
@@ -93,7 +92,7 @@ static double segment_segment(const double *p0, const double *p1, const double *
   double ur = csim_dot(u, r), vr = csim_dot(v, r), det = uu * vv - uv * uv;
   if (!(uu > 0)) {
     *s = 0;
-    *t = nearest_on_segment(p0, q0, q1);
+    *t = csim_point_segment(p0, q0, q1);
   } else if (!(vv > 0)) {
     *t = 0;
     *s = clamp01(-ur / uu);

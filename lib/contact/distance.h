@@ -8,6 +8,9 @@
 double csim_point_triangle(const double *p, const double *a, const double *b, const double *c,
                            double w[3]);
 
+/// Parameter, in [0, 1], of the point of segment a b nearest to p; 0 if the segment is a point.
+double csim_point_segment(const double *p, const double *a, const double *b);
+
 /// Meaning of the four vertices of a contact pair.
 typedef enum csim_pair_kind {
   CSIM_PAIR_VERTEX_TRIANGLE, ///< v[0] against the triangle v[1] v[2] v[3]

@@ -3,6 +3,8 @@
 
 #include "contact/active.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 3 }; // vertices of a contact that may have twins: only one pair has four with weight
@@ -29,6 +31,7 @@ static int key_of(const csim_active_contact *c, int key[MOST]) {
 
 void csim_twins_free(csim_twins *twins) {
   csim_table_free(&twins->table);
+  free(twins->gross);
 }
 
 typedef struct twin {
@@ -55,21 +58,35 @@ static int look_up(const csim_twins *twins, const csim_active_contact *contact, 
   return *slot - 1;
 }
 
+// Drops the contacts whose forces cancel. Returns how many are left.
+static int drop_cancelled(const double *gross, csim_active_contact *contact, int n) {
+  static const double ROUNDING = 1e-9;
+  int left = 0;
+  for (int i = 0; i < n; i++) {
+    if (!(fabs(contact[i].force) > ROUNDING * gross[i])) continue;
+    if (left < i) contact[left] = contact[i];
+    if (contact[left].stiff < 0) contact[left].stiff = 0;
+    left++;
+  }
+  return left;
+}
+
 int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n) {
   int left = 0;
-  twins->counted = 0;
-  if (csim_table_begin(&twins->table, n)) return -1;
+  if (csim_table_begin(&twins->table, n) || CSIM_GROW(twins->gross, twins->gross_capacity, n))
+    return -1;
   for (int i = 0; i < n; i++) {
     if (contact[i].force == 0) continue;
-    twins->counted++;
     int first = look_up(twins, contact, i, left);
+    double size = fabs(contact[i].force);
     if (first == left) {
       if (left < i) contact[left] = contact[i];
-      left++;
+      twins->gross[left++] = size;
     } else {
       contact[first].force += contact[i].force;
       contact[first].stiff += contact[i].stiff;
+      twins->gross[first] += size;
     }
   }
-  return left;
+  return drop_cancelled(twins->gross, contact, left);
 }

@@ -14,14 +14,16 @@ typedef struct csim_active_contact csim_active_contact;
 /// Zero-initialise; csim_twins_free in the end.
 typedef struct csim_twins {
   csim_table table; ///< of contacts
-  int counted;      ///< contacts with a force that were merged last, each twin counted
+  double *gross;    ///< [N] of each contact, the sum of its twins' |force|
+  ptrdiff_t gross_capacity;
 } csim_twins;
 
 /// Frees the capacity; zero is allowed.
 void csim_twins_free(csim_twins *twins);
 
 /// Merges contacts (n) whose vertices with weight are the same, into the first of each kind. Drops
-/// those without force and closes the gaps; the order stays.
+/// those without force, or whose forces cancel (terms.h), and closes the gaps; the order stays.
+/// What is left of terms that count less than zero times has a force, but no stiffness.
 /// @return how many are left, or -1 when out of memory: all are unchanged then
 int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n);
 

@@ -5,7 +5,7 @@
 
 #include "contact/barrier.h"
 #include "contact/modules.h"
-#include "contact/wedge.h"
+#include "contact/terms.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 #include "mesh/shapes.h"
@@ -290,74 +290,99 @@ static void test_gradient(void) {
 
 // ------------------------------------------------------------------------------------------ terms
 
-// Which pairs are active at the evaluation point, told by the vertices that have weight: (n x 4),
-// of at most `capacity`.
+// Terms that are active at the evaluation point, told by the vertices that have weight, and how
+// often they count: (n), of at most `capacity`.
+typedef struct quad {
+  int v[4];
+  double times;
+} quad;
+
 typedef struct quads {
-  int n, capacity, (*v)[4];
+  int n, capacity;
+  quad *at;
 } quads;
 
 static int compare_quads(const void *a, const void *b) {
-  return memcmp(a, b, 4 * sizeof(int));
+  return memcmp(a, b, sizeof((quad *)0)->v);
 }
 
-// The vertices with weight by rising number, and -1 for each of the others.
-static void tell_vertices(const int v[4], const double w[4], int out[4]) {
+// Adds the vertices with weight by rising number, and -1 for each of the others.
+static void tell(const int v[4], const double w[4], double times, quads *q) {
+  if (q->n == q->capacity) return;
+  quad *out = &q->at[q->n++];
+  out->times = times;
   for (int k = 0; k < 4; k++) {
     int own = w[k] != 0 ? v[k] : -1, at = k;
-    for (; at > 0 && out[at - 1] < own; at--) out[at] = out[at - 1];
-    out[at] = own;
+    for (; at > 0 && out->v[at - 1] < own; at--) out->v[at] = out->v[at - 1];
+    out->v[at] = own;
   }
 }
 
-static int drop_twins(quads *q) {
-  int n = 0;
-  qsort(q->v, (size_t)q->n, sizeof q->v[0], compare_quads);
+// Sums up twins, and drops those that do not count.
+static int merge_quads(quads *q) {
+  int n = 0, left = 0;
+  qsort(q->at, (size_t)q->n, sizeof q->at[0], compare_quads);
   for (int i = 0; i < q->n; i++)
-    if (n == 0 || compare_quads(q->v[i], q->v[n - 1])) memmove(q->v[n++], q->v[i], sizeof q->v[0]);
-  return n;
+    if (n == 0 || compare_quads(&q->at[i], &q->at[n - 1]))
+      q->at[n++] = q->at[i];
+    else
+      q->at[n - 1].times += q->at[i].times;
+  for (int i = 0; i < n; i++)
+    if (q->at[i].times != 0) q->at[left++] = q->at[i];
+  return left;
 }
 
-static void add_if_active(const csim_contact *c, const csim_candidate *pair, quads *q) {
+// Returns whether the pair is active.
+static int add_if_active(const csim_contact *c, const csim_candidate *pair, quads *q) {
   csim_pair_kind kind = csim_candidate_kind(pair);
-  const double *p[4];
   int v[4];
-  double w[4], reach[3] = {0};
+  double reach[3] = {0};
   int split = csim_pair_split(kind);
   csim_candidate_vertices(&c->mesh, pair, v);
-  if (v[0] >= c->mesh.nbody_vert && v[split] >= c->mesh.nbody_vert) return;
+  if (v[0] >= c->mesh.nbody_vert && v[split] >= c->mesh.nbody_vert) return 0;
   for (int i = 0; i < split; i++)
     for (int j = split; j < 4; j++)
-      if (v[i] == v[j]) return;
-  for (int k = 0; k < 4; k++) p[k] = c->active.x + csim_xyz(v[k]);
-  for (int a = 0; a < 3; a++) reach[a] = fabs(p[0][a] - p[split][a]);
-  if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
+      if (v[i] == v[j]) return 0;
+  const double *p = c->active.x + csim_xyz(v[0]), *o = c->active.x + csim_xyz(v[split]);
+  for (int a = 0; a < 3; a++) reach[a] = fabs(p[a] - o[a]);
+  if (csim_norm(reach) > 0.25) return 0; // no edge is longer than half of that
   double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v, NULL);
-  if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->capacity &&
-      csim_wedge_share(&c->mesh, pair, c->active.x, w) > 0)
-    tell_vertices(v, w, q->v[q->n++]);
+  csim_term term[CSIM_MOST_TERMS];
+  int n = csim_terms_find(&c->mesh, pair, v, c->active.x, limit, term);
+  int with_collider = v[0] >= c->mesh.nbody_vert || v[split] >= c->mesh.nbody_vert;
+  if (n > 0 && kind == CSIM_PAIR_EDGE_EDGE && with_collider)
+    term->times = csim_edges_share(term->w) > 0;
+  for (int k = 0; k < n; k++) tell(v, term[k].w, term[k].times, q);
+  return n > 0;
 }
 
 // The terms against all pairs there are.
 static void check_terms(const csim_contact *c) {
   const csim_collision_mesh *s = &c->mesh;
-  quads all = {.capacity = 1 << 16, .v = malloc(sizeof(int[4]) << 16)};
-  quads told = {.capacity = c->active.n, .v = malloc(sizeof(int[4]) * (size_t)(c->active.n + 1))};
+  int active = 0, planes = 0;
+  quads all = {.capacity = 1 << 16, .at = malloc(sizeof(quad) << 16)};
+  quads told = {.capacity = c->active.n, .at = malloc(sizeof(quad) * (size_t)(c->active.n + 1))};
   for (int i = 0; i < s->npoint; i++)
-    for (int t = 0; t < s->ntri; t++) add_if_active(c, &(csim_candidate){.a = i, .b = t}, &all);
+    for (int t = 0; t < s->ntri; t++)
+      active += add_if_active(c, &(csim_candidate){.a = i, .b = t}, &all);
   for (int i = 0; i < s->nedge; i++)
     for (int j = i + 1; j < s->nedge; j++)
-      add_if_active(c, &(csim_candidate){.a = i, .b = -1 - j}, &all);
+      active += add_if_active(c, &(csim_candidate){.a = i, .b = -1 - j}, &all);
   for (int i = 0; i < c->active.n; i++)
     if (c->active.contact[i].v[3] >= 0)
-      tell_vertices(c->active.contact[i].v, c->active.contact[i].w, told.v[told.n++]);
-  int pairs = c->active.found - (c->active.n - told.n); // the rest are of planes
-  check_that(all.n == pairs, __FILE__, __LINE__, "%d pairs are active, %d are found", all.n, pairs);
-  int merged = drop_twins(&all), left = drop_twins(&told);
+      tell(c->active.contact[i].v, c->active.contact[i].w, 1, &told);
+    else
+      planes++;
+  int pairs = c->active.found - planes;
+  check_that(active == pairs, __FILE__, __LINE__, "%d pairs are active, %d are found", active,
+             pairs);
+  int merged = merge_quads(&all), left = merge_quads(&told);
   check_that(left == told.n, __FILE__, __LINE__, "%d of %d are twins", told.n - left, told.n);
-  int same = merged == left && !memcmp(all.v, told.v, sizeof(int[4]) * (size_t)merged);
-  check_that(same, __FILE__, __LINE__, "%d pairs are active, %d are told", merged, left);
-  free(all.v);
-  free(told.v);
+  int same = merged == left;
+  for (int i = 0; i < left && same; i++) same = !compare_quads(&all.at[i], &told.at[i]);
+  check_that(same, __FILE__, __LINE__, "%d terms are active, %d are told", merged, left);
+  free(all.at);
+  free(told.at);
 }
 
 // However far things move in a step, and whatever was asked before, the terms are all there are.
