@@ -244,6 +244,40 @@ static double parallel_weight(const double *const p[4]) {
   return sine2 < fade ? sine2 / fade * (2 - sine2 / fade) : 1;
 }
 
+// Sine of half the angle by which a collider's surface bends at an edge; 1 on a border.
+static double half_bend(const csim_candidates *set, int edge) {
+  const csim_collision_mesh *mesh = set->mesh;
+  const int *e = mesh->edge + csim_row(2, edge);
+  const int *beside = mesh->beside + csim_row(2, edge - mesh->nbody_edge);
+  if (beside[1] < 0) return 1;
+  const double *x = set->ref.x, *o = x + csim_xyz(e[0]);
+  double along[3], p[3], q[3], n[3], m[3];
+  csim_sub(x + csim_xyz(e[1]), o, along);
+  csim_sub(x + csim_xyz(beside[0]), o, p);
+  csim_sub(x + csim_xyz(beside[1]), o, q);
+  csim_cross(along, p, n);
+  csim_cross(q, along, m);
+  double lengths = csim_norm(n) * csim_norm(m);
+  double cosine = lengths > 0 ? csim_dot(n, m) / lengths : -1;
+  return sqrt(csim_max(0, 0.5 * (1 - cosine)));
+}
+
+// An edge over a flat part of a collider comes no nearer to its edges than its ends do. Its energy
+// there would only count what the ends count. So it fades out where the collider's edge rises above
+// the chord between its faces by less than a share of the contact distance: a press took 0.6 of the
+// time. Where a collider deforms, the angle is that of the references.
+static double sharp_weight(const csim_candidates *set, const csim_candidate *pair,
+                           const double *const p[4]) {
+  static const double RISE = 0.02;
+  int second = -1 - pair->b, is_second = second >= set->mesh->nbody_edge;
+  int edge = is_second ? second : pair->a; // the collider's
+  if (edge < set->mesh->nbody_edge) return 1;
+  double over[3];
+  csim_sub(p[is_second ? 1 : 3], p[is_second ? 0 : 2], over);
+  double rise = 0.5 * csim_norm(over) * half_bend(set, edge);
+  return csim_min(1, rise / (RISE * set->distance));
+}
+
 // Most that a pair's scale can be: that of its parts and vertices.
 static double most_scale(const csim_candidates *set, const int v[4]) {
   const csim_collision_mesh *mesh = set->mesh;
@@ -371,7 +405,9 @@ static void fill_candidates(void *context, int first, int last) {
     c->closing = (float)(rate + 1e-6 * fabs(rate));
     gap += set->ref.clock * (double)c->closing;
     c->gap = (float)(gap - 1e-6 * fabs(gap));
-    c->weight = job->kind == CSIM_PAIR_EDGE_EDGE ? (float)parallel_weight(p) : 1;
+    c->weight = job->kind == CSIM_PAIR_EDGE_EDGE
+                    ? (float)(parallel_weight(p) * sharp_weight(set, c, p))
+                    : 1;
   }
 }
 

@@ -41,6 +41,17 @@ static void find_surplus(csim_topology *topology, csim_collision_mesh *mesh) {
   }
 }
 
+static void find_beside(csim_arena *arena, const csim_topology *topology,
+                        csim_collision_mesh *mesh) {
+  int n = mesh->nedge - mesh->nbody_edge;
+  mesh->beside = CSIM_ARENA_NEW(arena, int, csim_row(2, n));
+  for (int k = 0; k < 2 * n && mesh->beside; k++) {
+    int edge = mesh->nbody_edge + k / 2;
+    mesh->beside[k] =
+        topology->edge_ntri[edge] == 2 ? topology->edge_opp[csim_row(2, edge) + k % 2] : -1;
+  }
+}
+
 int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int ncollider,
                               const csim_collider *collider, csim_collision_mesh *mesh) {
   ptrdiff_t nvert = model->nvert, ntri = model->ntri;
@@ -90,15 +101,15 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   mesh->edge = CSIM_ARENA_COPY(arena, topology.edge, csim_row(2, topology.nedge));
   for (int i = 0; i < mesh->nvert; i++)
     if (topology.adj_start[i + 1] > topology.adj_start[i]) mesh->point[mesh->npoint++] = i;
-  csim_topology_free(&topology);
-  if (arena->failed) return -1;
   // edges and points ascend by vertex, and no triangle joins a body with a collider
-  while (mesh->nbody_edge < mesh->nedge &&
+  while (mesh->edge && mesh->nbody_edge < mesh->nedge &&
          mesh->edge[csim_row(2, mesh->nbody_edge)] < mesh->nbody_vert)
     mesh->nbody_edge++;
   while (mesh->nbody_point < mesh->npoint && mesh->point[mesh->nbody_point] < mesh->nbody_vert)
     mesh->nbody_point++;
-  return 0;
+  find_beside(arena, &topology, mesh);
+  csim_topology_free(&topology);
+  return arena->failed ? -1 : 0;
 }
 
 int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4],

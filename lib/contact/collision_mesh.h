@@ -26,7 +26,9 @@ typedef struct csim_collision_mesh {
   int npoint, nbody_point; ///< those of bodies come first, here and below
   int *point;              ///< (npoint) vertices that are in a triangle
   int nedge, nbody_edge;
-  int *edge; ///< (nedge x 2)
+  int *edge;   ///< (nedge x 2)
+  int *beside; ///< (nedge - nbody_edge x 2) of colliders' edges: the vertices opposite in both
+               ///< triangles; -1, -1: one triangle, or several
   int ntri, nbody_tri;
   int *tri;             ///< (ntri x 3)
   signed char *surplus; ///< (ntri x 6) how often the sides from corner k to k + 1, and corners, are

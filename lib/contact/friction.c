@@ -79,7 +79,7 @@ static double full_slip(const csim_friction_set *set, const csim_friction_contac
     soft += stiffness * kin->mesh->mass[f->v[k]] * set->params->thickness;
     bodies++;
   }
-  double slip = set->params->slip * kin->h, beyond = f->limit * bodies - mu * soft;
+  double slip = set->params->slip * kin->h, beyond = fabs(f->limit) * bodies - mu * soft;
   return resistance > 0 ? csim_max(slip, 2 * beyond / (STICK * resistance)) : slip;
 }
 
@@ -110,7 +110,7 @@ static void update_range(void *context, int first, int last) {
     csim_contact_shares(kin->model, c->v, c->w, part, share);
     double mu =
         csim_contact_coefficient(set->params, kin->model, kin->collider, part[0], part[1], share);
-    if (!(mu * -c->force > 0)) continue;
+    if (!(mu * fabs(c->force) > 0)) continue;
     f->limit = -mu * c->force;
     memcpy(f->v, c->v, sizeof f->v);
     memcpy(f->w, c->w, sizeof f->w);
@@ -165,7 +165,7 @@ int csim_friction_set_update(csim_friction_set *set, const csim_active_set *acti
   csim_pool_for(set->kin->pool, active->n, FRICTION_GRAIN, update_range,
                 &(update_job){set, active});
   for (int i = 0; i < active->n; i++) {
-    if (!(set->next[i].limit > 0)) continue;
+    if (set->next[i].limit == 0) continue;
     if (n < i) set->next[n] = set->next[i];
     n++;
   }
@@ -245,6 +245,7 @@ void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x) {
   double tangent = y < f->eps ? 2 * f->limit * (1 - y / f->eps) / f->eps : 0;
   double along = csim_max(tangent, f->along * s);
   memset(f->B, 0, sizeof f->B);
+  if (f->limit < 0) return; // as its normal force
   for (int c = 0; c < 3; c++) f->B[4 * c] = s;
   csim_mat3_add_outer(-s, f->n, f->n, f->B);
   if (y > 0) csim_mat3_add_outer((along - s) / (y * y), u, u, f->B);

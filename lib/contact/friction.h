@@ -23,7 +23,8 @@ typedef struct csim_friction_contact {
   double w[4];
   double n[3];
   double start[3]; ///< [m] sum_k w_k x_k when the step began
-  double limit;    ///< [N] mu times the normal force, at the last update
+  double limit;    ///< [N] mu times the normal force, at the last update; < 0: takes back what the
+                   ///< other terms of a valley have too much (terms.h)
   double eps;      ///< [m] friction has its full size from this slip on
   double last[3];  ///< [m] slip at the last Hessian
   double along;    ///< share of the secant that it had along the slip

@@ -123,7 +123,9 @@ CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const int e[4], four *s
   s->across = CSIM_SELECT4(s->tension > zero, s->tension / s->l, zero);
 }
 
-// Replaces the stiffness across by that of the tension predicted from at->before.
+// Replaces the stiffness across by that of the tension predicted from at->before. Never more than
+// that along, which is 0 for a spring that is slack now: the matrix on edges takes the root of the
+// difference.
 CSIM_SIMD_BODY void predict_across(const csim_energy *energy, const csim_point *at, const int e[4],
                                    csim_psd psd, four *s) {
   four next = *s;
@@ -141,6 +143,7 @@ CSIM_SIMD_BODY void predict_across(const csim_energy *energy, const csim_point *
   if (at->damping) damping_law(energy, at, e, psd, &next);
   s->across = CSIM_SELECT4(s->l > zero, next.tension / s->l, s->along);
   s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
+  s->across = CSIM_SELECT4(s->across > s->along, s->along, s->across);
 }
 
 // Evaluates the springs e completely; results that a caller does not use are optimised away.

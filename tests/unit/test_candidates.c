@@ -50,6 +50,7 @@ static void build_mesh(csim_collision_mesh *mesh, csim_topology *topology) {
   mesh->edge = topology->edge;
   while (mesh->nbody_edge < mesh->nedge && mesh->edge[2 * mesh->nbody_edge] < mesh->nbody_vert)
     mesh->nbody_edge++;
+  mesh->beside = topology->edge_opp + csim_row(2, mesh->nbody_edge);
 }
 
 static int compare_pairs(const void *a, const void *b) {

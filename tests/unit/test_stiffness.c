@@ -262,7 +262,29 @@ static void test_many_energies(void) {
   csim_model_free(k.model);
 }
 
+// A spring that is slack now, but was taut where its stress is predicted from, has a finite matrix.
+static void test_slack(void) {
+  double x[6] = {0, 0, 0, 0.999, 0, 0}, before[6] = {0, 0, 0, 1.1, 0, 0}, p[7] = {1, 2, 3, 4, 5, 7};
+  kit k;
+  kit_begin(2, x, 1, 0.01, &k);
+  kit_spring(&k, 0, 1, 10, 1);
+  k.springs.param[2] = 0; // compression
+  CHECK(csim_model_assemble(k.model, 1, (const csim_elements *[]){&k.springs}) == 0);
+  csim_arena arena = {0};
+  csim_stiffness K;
+  CHECK(csim_stiffness_create(&arena, k.model, &K) == 0);
+  csim_stiffness_update(NULL, &(csim_point){.x = x, .before = before}, CSIM_PSD_DROP,
+                        kit_inertia(&arena, k.model, 0), NULL, &K);
+  double q[6];
+  CHECK_NEAR(csim_edge_matrix_multiply(NULL, &K.A, p, q), 0, 0);
+  csim_stiffness_free(&K);
+  csim_arena_free(&arena);
+  csim_elements_free(&k.springs);
+  csim_model_free(k.model);
+}
+
 int main(void) {
+  test_slack();
   test_many_energies();
   for (int wide = 0; wide < 2; wide++) {
     test_against_blocks(CSIM_PSD_DROP, wide);
