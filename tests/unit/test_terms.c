@@ -37,6 +37,7 @@ static void place_begin(csim_shape_spec spec, place *p) {
                           .nbody = 1,
                           .body = &p->body,
                           .body_of = &p->body_of,
+                          .tri = &p->body_of, // of no triangle
                           .x0 = p->x0,
                           .mass = &p->mass};
   CHECK(csim_collision_mesh_build(&p->arena, &p->model, 1, &p->collider, &p->surface) == 0);
