@@ -133,8 +133,8 @@ static contact_stiffness stiffness_of(const csim_active_set *set, const int v[4]
 }
 
 // Energy at distance d and its derivatives, counted `times`. The pair's contact distances are
-// `scale` times the general ones. Below the floor (by rounding, or for ignored pairs) the gap counts
-// as a small share of the reach: the force is then finite, and repulsive but for times < 0.
+// `scale` times the general ones. Below the floor (by rounding, or for ignored pairs) the gap
+// counts as a small share of the reach: the force is then finite, and repulsive but for times < 0.
 static void evaluate(const csim_active_set *set, double scale, contact_stiffness k, double times,
                      double d, double b[3]) {
   double thickness = set->params->thickness * scale;
