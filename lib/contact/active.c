@@ -390,7 +390,7 @@ int csim_active_set_find(csim_active_set *set) {
   if (reserve(set, total)) return -1;
   csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
   set->n = csim_twins_merge(&set->twins, set->contact, total);
-  if (set->n < 0) set->n = total; // as right, only slower
+  if (set->n < 0) set->n = total; // forces are as right; steps may be slower
   set->valid = 1;
   set->found = set->kept.start[nchunk];
   set->listed = set->reach->candidates->n;

@@ -23,6 +23,8 @@ static signed char to_char(int count) {
   return (signed char)(count > SCHAR_MAX ? SCHAR_MAX : count < -SCHAR_MAX ? -SCHAR_MAX : count);
 }
 
+// Counts for every corner its triangles, less one and what its sides have too much; sides and
+// corners are then told by the first triangle that has them.
 static void find_surplus(csim_topology *topology, csim_collision_mesh *mesh) {
   int *of_corner = CSIM_ARENA_NEW(&topology->arena, int, mesh->nvert); // 0 once it is told
   if (!of_corner) return;
@@ -41,6 +43,7 @@ static void find_surplus(csim_topology *topology, csim_collision_mesh *mesh) {
   }
 }
 
+// Finds what lies beside the edges of colliders.
 static void find_beside(csim_arena *arena, const csim_topology *topology,
                         csim_collision_mesh *mesh) {
   int n = mesh->nedge - mesh->nbody_edge;

@@ -30,8 +30,8 @@ enum { CSIM_MOST_TERMS = 7 };
 
 /// The terms of a pair that are nearer than a limit. Those of a vertex and a triangle, of which one
 /// is a collider's, are their nearest points and the sides and corners that mesh->surplus assigns
-/// to the triangle. All others have one term: for two bodies twins would have to be counted for
-/// edges as well, and a tube, rings and rollers converge no better with that.
+/// to the triangle. All other pairs have one term: with sides and corners for two bodies as well, a
+/// twisted tube, rings and rollers converged no better.
 /// @param v  (4) csim_candidate_vertices
 /// @param x  (mesh->nvert x 3) positions [m]
 /// @return how many; 0: the pair is farther apart than that, or touches
