@@ -36,6 +36,12 @@ typedef struct csim_collider {
   int layer;                ///< everything in a higher layer lies over it; 0: no layer
 } csim_collider;
 
+/// Whether the collider has triangles and its position depends on time.
+static inline int csim_collider_moves(const csim_collider *collider) {
+  return collider->mesh && collider->shape != CSIM_COLLIDER_PLANE &&
+         (collider->motion.nkey > 0 || collider->nframe > 1);
+}
+
 /// The paths of the collider's vertices; refers to its arrays. Needs collider->mesh.
 csim_course csim_collider_course(const csim_collider *collider);
 

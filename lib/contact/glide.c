@@ -47,9 +47,12 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   double use = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
   use = CSIM_FILTER_SHARE * csim_max(0, use);
   if (closing <= use) return 1;
-  if (kin->time_left > 0) return use / closing;
+  int moves = csim_kinematics_moves(kin, v[0]) || csim_kinematics_moves(kin, v[3]);
+  if (kin->time_left > 0 && !moves) return use / closing;
 
-  // far corners approach fast along this direction when the pair turns: use CCD
+  // Along this direction far corners approach fast when the pair turns, and so do triangles that
+  // slide past under a vertex: use CCD. Not for what falls on something that stays: it would start
+  // nearer to that, and a drop took 7 % more iterations.
   double gap = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
   double time, share = use / closing;
   if (!(gap > 0)) return share;

@@ -1,6 +1,7 @@
 // contact/guide.c: see guide.h.
 #include "contact/guide.h"
 
+#include "contact/ccd.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -14,31 +15,74 @@ static const double GUIDE_STIFFNESS = 30;
 // yet, cloth is pushed away for nothing.
 static const double GUIDE_SHARE = 0.9;
 
+// Sets the weights and the direction of a pair where a share of the motion d has taken it. Returns
+// its distance there [m].
+static double connect(const csim_kinematics *kin, csim_pair_kind kind, double share,
+                      csim_active_contact *c) {
+  double at[4][3];
+  for (int k = 0; k < 4; k++) {
+    memcpy(at[k], kin->x + csim_xyz(c->v[k]), sizeof at[k]);
+    csim_add_scaled(share, kin->d + csim_xyz(c->v[k]), at[k]);
+  }
+  double gap = sqrt(csim_pair_closest(kind, (const double *[]){at[0], at[1], at[2], at[3]}, c->w));
+  memset(c->n, 0, sizeof c->n);
+  for (int k = 1; k < 4 && gap > 0; k++)
+    for (int a = 0; a < 3; a++) c->n[a] += c->w[k] * (at[k][a] - at[0][a]) / gap;
+  return gap;
+}
+
+// Distance along the pair's direction [m].
+static double gap_along(const csim_kinematics *kin, const csim_active_contact *c) {
+  double gap = 0;
+  for (int k = 1; k < 4; k++)
+    for (int a = 0; a < 3; a++)
+      gap += c->w[k] * c->n[a] * (kin->x[csim_xyz(c->v[k]) + a] - kin->x[csim_xyz(c->v[0]) + a]);
+  return gap;
+}
+
+// How far the motion d opens the pair along its direction [m].
+static double opening(const csim_kinematics *kin, const csim_active_contact *c) {
+  double along = 0;
+  for (int k = 0; k < 4; k++) along += c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
+  return along;
+}
+
+// Turns the pair's direction to that in which its sides meet. Triangles that slide past under a
+// vertex come from the side: along the way to them now they would push it ahead of them. A belt of
+// 3 m/s under a cloth took twelve times the iterations that way. Returns its distance now along
+// that direction [m]; 0: none.
+static double face_impact(const csim_kinematics *kin, csim_pair_kind kind, double distance,
+                          csim_active_contact *c) {
+  const double *p[4], *d[4];
+  double time;
+  for (int k = 0; k < 4; k++) {
+    p[k] = kin->x + csim_xyz(c->v[k]);
+    d[k] = kin->d + csim_xyz(c->v[k]);
+  }
+  int meets = csim_ccd_pair(kind, p, d, distance, &time);
+  return connect(kin, kind, meets ? time : 1, c) > 0 ? gap_along(kin, c) : 0;
+}
+
 // Makes the guide of a pair; returns 0 when it needs none.
 static int make_guide(const csim_active_set *active, const csim_candidate *pair,
                       csim_active_contact *c, double *approach) {
   const csim_kinematics *kin = active->kin;
   const csim_candidates *set = active->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(pair);
-  const double *p[4];
   csim_candidate_vertices(kin->mesh, pair, c->v);
   double distance = GUIDE_SHARE * set->distance * csim_candidate_scale(set, kind, c->v, NULL);
-  for (int k = 0; k < 4; k++) p[k] = kin->x + csim_xyz(c->v[k]);
-  double gap = sqrt(csim_pair_closest(kind, p, c->w)), kinematic = 0, stiff = 0;
-  if (!(gap > 0 && distance > 0)) return 0;
-  memset(c->n, 0, sizeof c->n);
-  for (int k = 1; k < 4; k++)
-    for (int a = 0; a < 3; a++) c->n[a] += c->w[k] * (p[k][a] - p[0][a]) / gap;
+  double gap = connect(kin, kind, 0, c), kinematic = 0, stiff = 0;
+  if (!(gap > 0 && gap + opening(kin, c) < distance)) return 0;
+  gap = face_impact(kin, kind, csim_min(distance, 0.5 * gap), c);
+  // in the second round guides that have to push are a little nearer; what they pulled is let go
+  double end = gap + opening(kin, c);
+  if (!(gap > 0 && end < distance)) return 0;
 
-  double end = gap;
   for (int k = 0; k < 4; k++) {
-    double along = c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
-    end += along;
-    if (!csim_kinematics_is_free(kin, c->v[k])) kinematic += along;
+    if (!csim_kinematics_is_free(kin, c->v[k]))
+      kinematic += c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
     stiff += fabs(c->w[k]) * csim_kinematics_resistance(kin, c->v[k]);
   }
-  // in the second round guides that have to push are a little nearer; what they pulled is let go
-  if (!(end < distance)) return 0;
   *approach = csim_max(*approach, gap - end);
   c->stiff = GUIDE_STIFFNESS * stiff;
   c->force = -c->stiff * (distance - gap - kinematic);

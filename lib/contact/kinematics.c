@@ -78,12 +78,6 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
 
 // --------------------------------------------------------------------------------------- motions
 
-// Whether a collider has triangles and its position depends on time.
-static int moves(const csim_collider *collider) {
-  return collider->mesh && collider->shape != CSIM_COLLIDER_PLANE &&
-         (collider->motion.nkey > 0 || collider->nframe > 1);
-}
-
 // The goals of collider k's vertices.
 static double *goal_of(const csim_kinematics *kin, int k) {
   return kin->goal +
@@ -133,7 +127,7 @@ static double pass_by(csim_kinematics *kin, int k, double time) {
 static void set_goals(csim_kinematics *kin, double time) {
   csim_planes_aim(&kin->planes, time);
   for (int k = 0; k < kin->ncollider; k++) {
-    if (!moves(&kin->collider[k])) {
+    if (!csim_collider_moves(&kin->collider[k])) {
       kin->reached[k] = kin->goal_time[k] = time;
       continue;
     }
@@ -167,7 +161,7 @@ void csim_kinematics_place(csim_kinematics *kin, double time) {
     const csim_collider *collider = &kin->collider[k];
     kin->reached[k] = kin->goal_time[k] = time;
     kin->stuck[k] = 0;
-    if (moves(collider))
+    if (csim_collider_moves(collider))
       csim_collider_vertices(collider, time,
                              kin->x + csim_xyz(kin->mesh->first[kin->mesh->nbody + k]));
   }
@@ -264,7 +258,7 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
   const csim_collision_mesh *mesh = kin->mesh;
   for (int k = 0; k < kin->ncollider; k++) {
     const csim_collider *collider = &kin->collider[k];
-    if (!moves(collider)) continue;
+    if (!csim_collider_moves(collider)) continue;
     ptrdiff_t first = mesh->first[mesh->nbody + k], n = collider->mesh->nvert;
     double *d = kin->d + 3 * first, *x = kin->x + 3 * first;
     if (!is_behind(kin, k) || waits(kin, k)) {
@@ -347,7 +341,7 @@ void csim_kinematics_ways(const csim_kinematics *kin, double *way) {
 static double collider_lag(csim_kinematics *kin, int k) {
   const csim_collider *collider = &kin->collider[k];
   double end = kin->now + kin->h, lag = 0;
-  if (!moves(collider) || kin->reached[k] >= end) return 0;
+  if (!csim_collider_moves(collider) || kin->reached[k] >= end) return 0;
   if (kin->goal_time[k] < end) {
     kin->goal_time[k] = end;
     csim_collider_vertices(collider, end, goal_of(kin, k));

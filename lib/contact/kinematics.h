@@ -140,6 +140,12 @@ static inline double csim_kinematics_resistance(const csim_kinematics *kin, int 
   return v < mesh->nbody_vert ? mesh->mass[v] / (kin->h * kin->h) + mesh->elastic[v] : 0;
 }
 
+/// Whether vertex v is one of a collider that moves.
+static inline int csim_kinematics_moves(const csim_kinematics *kin, int v) {
+  int k = csim_collision_mesh_part(kin->mesh, v) - kin->mesh->nbody;
+  return k >= 0 && csim_collider_moves(&kin->collider[k]);
+}
+
 /// Whether the solver moves vertex v.
 static inline int csim_kinematics_is_free(const csim_kinematics *kin, int v) {
   return v < kin->mesh->nbody_vert && !kin->kinematic[v];
