@@ -5,6 +5,30 @@
 
 #include <assert.h>
 
+static void quadratic_log(double k, double gap, double reach, double b[3]) {
+  // A wider toe takes fewer iterations where cloth lies in layers, and more where it lands: with
+  // 1/10 a drop on a ball took 5 % more, with 1/4 15 %.
+  static const double TOE = 0.05;
+  double w = TOE * reach, s = reach - 0.5 * w, c = reach - gap;
+  if (c <= w) {
+    b[0] = k * c * c * c / (6 * w);
+    b[1] = -k * c * c / (2 * w);
+    b[2] = k * c / w;
+    return;
+  }
+  double shift = k * w * w / 24;
+  if (2 * gap >= s) {
+    b[0] = 0.5 * k * (s - gap) * (s - gap) + shift;
+    b[1] = -k * (s - gap);
+    b[2] = k;
+  } else {
+    double q = 0.25 * k * s * s;
+    b[0] = q * (0.5 - csim_ln(2 * gap / s)) + shift;
+    b[1] = -q / gap;
+    b[2] = q / (gap * gap);
+  }
+}
+
 void csim_barrier(csim_barrier_kind kind, double k, double gap, double reach, double b[3]) {
   assert(gap > 0 && reach > 0);
   b[0] = b[1] = b[2] = 0;
@@ -12,16 +36,7 @@ void csim_barrier(csim_barrier_kind kind, double k, double gap, double reach, do
   double c = reach - gap;
   switch (kind) {
   case CSIM_BARRIER_QUADRATIC_LOG:
-    if (2 * gap >= reach) {
-      b[0] = 0.5 * k * c * c;
-      b[1] = -k * c;
-      b[2] = k;
-    } else {
-      double q = 0.25 * k * reach * reach;
-      b[0] = q * (0.5 - csim_ln(2 * gap / reach));
-      b[1] = -q / gap;
-      b[2] = q / (gap * gap);
-    }
+    quadratic_log(k, gap, reach, b);
     return;
   case CSIM_BARRIER_LOG: {
     double l = csim_ln(gap / reach);

@@ -7,8 +7,12 @@
 /// Energy of a gap g in (0, reach) and its first two derivatives; all are 0 from reach on, and the
 /// energy grows without bound as the gap closes.
 ///
-///   QUADRATIC_LOG  k/2 (r - g)^2 for g >= r/2, else (k r^2/4)(1/2 - ln(2 g/r)); C2 at r/2, C1 at r
-///                  (Offset Geometric Contact, 2025)
+///   QUADRATIC_LOG  with w = r/20 and s = r - w/2:
+///                  k (r - g)^3/(6 w)                         for g >= r - w
+///                  k/2 (s - g)^2 + k w^2/24                  below, for g >= s/2
+///                  k s^2/4 (1/2 - ln(2 g/s)) + k w^2/24      below that
+///                  C2. Without the first (w = 0: Offset Geometric Contact, 2025) it is C1 at r,
+///                  and contacts that come and go took Newton up to twice the iterations.
 ///   LOG            -k (r - g)^2 ln(g/r); C2 at r (Li et al., Incremental Potential Contact, 2020)
 ///   CUBIC          2/3 k (r - g)^3/g; C2 at r (after Ando, A Cubic Barrier with
 ///                  Elasticity-Inclusive Dynamic Stiffness, 2024, whose stiffness grows as the gap
