@@ -6,9 +6,9 @@
 #include <assert.h>
 
 static void quadratic_log(double k, double gap, double reach, double b[3]) {
-  // A wider toe takes fewer iterations where cloth lies in layers, and more where it lands: with
-  // 1/10 a drop on a ball took 5 % more, with 1/4 15 %.
-  static const double TOE = 0.05;
+  // A wider toe takes fewer iterations where cloth lies in layers, but everything rests nearer,
+  // with more contacts: with 0.05 a drop at 129 x 129 took 6 % more time.
+  static const double TOE = 0.02;
   double w = TOE * reach, s = reach - 0.5 * w, c = reach - gap;
   if (c <= w) {
     b[0] = k * c * c * c / (6 * w);

@@ -7,7 +7,7 @@
 /// Energy of a gap g in (0, reach) and its first two derivatives; all are 0 from reach on, and the
 /// energy grows without bound as the gap closes.
 ///
-///   QUADRATIC_LOG  with w = r/20 and s = r - w/2:
+///   QUADRATIC_LOG  with w = r/50 and s = r - w/2:
 ///                  k (r - g)^3/(6 w)                         for g >= r - w
 ///                  k/2 (s - g)^2 + k w^2/24                  below, for g >= s/2
 ///                  k s^2/4 (1/2 - ln(2 g/s)) + k w^2/24      below that

@@ -13,7 +13,7 @@ static double energy(int kind, double k, double g, double r) {
   if (g >= r) return 0;
   if (kind == 1) return -k * (r - g) * (r - g) * log(g / r);
   if (kind == 2) return 2.0 / 3 * k * pow(r - g, 3) / g;
-  double w = r / 20, s = r - w / 2;
+  double w = r / 50, s = r - w / 2;
   if (g >= r - w) return k * pow(r - g, 3) / (6 * w);
   return (g >= s / 2 ? k / 2 * (s - g) * (s - g) : k * s * s / 4 * (0.5 - log(2 * g / s))) +
          k * w * w / 24;
@@ -45,7 +45,7 @@ int main(void) {
     CHECK(fabs(b[1]) < 1e-6 * k * r && fabs(b[2]) < 1e-5 * k);
   }
   // where the parts of the first meet: its three numbers do not jump
-  const double meet[] = {r - r / 20, (r - r / 40) / 2};
+  const double meet[] = {r - r / 50, (r - r / 100) / 2};
   for (int i = 0; i < 2; i++) {
     double low[3], high[3];
     csim_barrier(CSIM_BARRIER_QUADRATIC_LOG, k, meet[i] * (1 - 1e-9), r, low);
