@@ -1,4 +1,5 @@
 // cli/options.c: see options.h.
+#define _GNU_SOURCE // sched_getaffinity
 #include "options.h"
 
 #include "clothsim.h"

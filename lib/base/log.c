@@ -67,13 +67,12 @@ csim_status csim_refuse(csim_log *log, csim_place place, const char *format, ...
 
 csim_status csim_fail_system(csim_log *log, const char *file, const char *what, int error) {
   char text[128];
+  if (strerror_r(error, text, sizeof text)) snprintf(text, sizeof text, "error %d", error);
   const char *hint = error == ENOSPC      ? ": make room on the disk, then run again"
                      : error == EDQUOT    ? ": make room in your quota, then run again"
                      : error == ETIMEDOUT ? ": nothing has been written into this pipe for seconds"
                                           : "";
-  // GNU's strerror_r may or may not use the buffer
-  return csim_fail(log, CSIM_IO, csim_in_file(file), "cannot %s: %s%s", what,
-                   strerror_r(error, text, sizeof text), hint);
+  return csim_fail(log, CSIM_IO, csim_in_file(file), "cannot %s: %s%s", what, text, hint);
 }
 
 csim_status csim_fail_memory(csim_log *log, const char *file) {

@@ -1,4 +1,5 @@
 // io/spawn.c: see spawn.h.
+#define _GNU_SOURCE // pipe2, environ
 #include "io/spawn.h"
 
 #include "base/arena.h"

@@ -1,4 +1,5 @@
 // view/film.c: see film.h.
+#define _GNU_SOURCE // pipe2
 #include "film.h"
 #include "say.h"
 

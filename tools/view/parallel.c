@@ -1,4 +1,5 @@
 // view/parallel.c: see parallel.h.
+#define _GNU_SOURCE // sched_getaffinity
 #include "parallel.h"
 
 #include <pthread.h>
