@@ -5,7 +5,7 @@ import xml.etree.ElementTree as xml
 
 import numpy as np
 import vtkmodules.vtkIOXML as io
-from common import check, close, expected, report, sets_of, three
+from common import check, close, expected, report, sets_of
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkOutputWindow, vtkStringOutputWindow, vtkVersion
 
@@ -22,7 +22,7 @@ times = {s.get("file"): float(s.get("timestep")) for s in sets}
 
 seen = {}  # values that are not 0
 for want in objects:
-    for index in three(cache):
+    for index in range(len(cache.numbers)):
         name = f"{want.name}_{cache.numbers[index]:04d}.vtp"
         reader = io.vtkXMLPolyDataReader()
         reader.SetFileName(f"{exports}/vtp/{name}")
