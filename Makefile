@@ -94,8 +94,8 @@ say = $(if $(filter 1,$(V)),,@echo "  $(1)  $@";)
 # cost 1 to 4 % of a drop
 $(filter $(addprefix $(B)/lib/,math/% model/% contact/% solver/%),$(LIB_OBJ)): ALL_C += -fno-stack-protector
 
-# What runs once in a run, or waits for a disk, is not compiled for speed: a clean build must not take
-# long on a busy machine either. -O2 for all the rest would make a drop 8 % slower.
+# What runs once in a run or a step, or waits for a disk, is not compiled for speed: a clean build must
+# not take long on a busy machine either. -O2 for all the rest would make a drop 8 % slower.
 ifeq ($(config),release)
 level = $(addprefix $(B)/,$(addsuffix .o,$(1)))
 $(filter $(addprefix $(B)/lib/,scene/% io/%),$(LIB_OBJ)) $(B)/cli/%.o $(B)/tools/%.o: ALL_C += -Og

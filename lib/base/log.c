@@ -66,7 +66,7 @@ csim_status csim_refuse(csim_log *log, csim_place place, const char *format, ...
 }
 
 csim_status csim_fail_system(csim_log *log, const char *file, const char *what, int error) {
-  char text[128];
+  char text[128]; // strerror_r of POSIX: GNU's, with _GNU_SOURCE, returns a text
   if (strerror_r(error, text, sizeof text)) snprintf(text, sizeof text, "error %d", error);
   const char *hint = error == ENOSPC      ? ": make room on the disk, then run again"
                      : error == EDQUOT    ? ": make room in your quota, then run again"
