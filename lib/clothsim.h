@@ -431,11 +431,12 @@ double csim_sim_time(const csim_sim *sim);
 /// Number of the last frame reached: "frames.start" at the start.
 int csim_sim_frame(const csim_sim *sim);
 
-/// Number of vertices of all cloths and solids.
+/// Number of vertices of all cloths and solids. It changes with a phase whose meshes are coarser or
+/// finer, and with it what csim_sim_get_object says; the first vertices of an object stay.
 int csim_sim_nvert(const csim_sim *sim);
 
 /// Positions of cloths and solids. The pointer stays valid, and its contents current, until
-/// csim_sim_free.
+/// csim_sim_free or a change of csim_sim_nvert.
 /// @return (nvert x 3) [m], y up; owned by the simulation
 const double *csim_sim_positions(const csim_sim *sim);
 

@@ -13,13 +13,14 @@
 static const uint8_t MAGIC[8] = {0x89, 'C', 'S', 'K', '\r', '\n', 0x1a, '\n'};
 static const uint32_t ENDIAN = 0x01020304;
 
-enum { META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, PLAS, TAIL, NCHUNK };
+enum { META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, PLAS, PATH, TAIL, NCHUNK };
 static const uint32_t FOURCC[NCHUNK] = {
     CSIM_FOURCC('M', 'E', 'T', 'A'), CSIM_FOURCC('X', 'N', 'O', 'W'),
     CSIM_FOURCC('V', 'N', 'O', 'W'), CSIM_FOURCC('X', 'O', 'L', 'D'),
     CSIM_FOURCC('V', 'O', 'L', 'D'), CSIM_FOURCC('A', 'N', 'O', 'W'),
     CSIM_FOURCC('K', 'I', 'N', 'E'), CSIM_FOURCC('T', 'O', 'R', 'N'),
-    CSIM_FOURCC('P', 'L', 'A', 'S'), CSIM_FOURCC('T', 'A', 'I', 'L')};
+    CSIM_FOURCC('P', 'L', 'A', 'S'), CSIM_FOURCC('P', 'A', 'T', 'H'),
+    CSIM_FOURCC('T', 'A', 'I', 'L')};
 
 enum { MAX_META = 1 << 26 };
 #define MAX_FILE ((size_t)1 << 35) // six arrays of 2^27 vectors and the META
@@ -58,6 +59,12 @@ static void put_vectors(sink *s, int kind, const double *value, int n) {
   put_chunk(s, kind);
 }
 
+static void put_numbers(sink *s, int kind, const double *value, int n) {
+  s->payload.n = 0;
+  for (int i = 0; i < n; i++) csim_bytes_add_double(&s->payload, value[i]);
+  put_chunk(s, kind);
+}
+
 // The whole checkpoint. -1 when out of memory.
 static int put_checkpoint(sink *s, int frame, const csim_state *state, const char *meta) {
   uint8_t header[CSIM_CHECKPOINT_HEADER] = {0};
@@ -88,9 +95,8 @@ static int put_checkpoint(sink *s, int frame, const csim_state *state, const cha
   s->payload.n = 0;
   if (state->torn) csim_bytes_add(&s->payload, (const char *)state->torn, state->nlink);
   put_chunk(s, TORN);
-  s->payload.n = 0;
-  for (int i = 0; i < state->nplastic; i++) csim_bytes_add_double(&s->payload, state->plastic[i]);
-  put_chunk(s, PLAS);
+  put_numbers(s, PLAS, state->plastic, state->nplastic);
+  put_numbers(s, PATH, state->path, state->rest_frames ? state->nvert : 0);
   s->payload.n = 0;
   put_chunk(s, TAIL);
   int failed = s->payload.failed || s->chunk.failed;
@@ -172,6 +178,10 @@ static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
     if (size % 8 || size / 8 > INT_MAX) return "its PLAS is out of bounds";
     s->nplastic = (int)(size / 8);
     return size ? take_numbers(data, s->nplastic, &s->plastic) : NULL;
+  case PATH:
+    if (size != (s->rest_frames ? 8 * (uint64_t)s->nvert : 0))
+      return "an array has another length than the header says";
+    return size ? take_numbers(data, s->nvert, &s->path) : NULL;
   default:
     return size ? "it does not end where it should" : NULL;
   }

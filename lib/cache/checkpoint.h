@@ -2,7 +2,7 @@
 //
 // A private format: read by the version that wrote it, or refused. Little-endian, 8-aligned.
 //
-// File:     header, META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, PLAS, TAIL (chunks as
+// File:     header, META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, PLAS, PATH, TAIL (chunks as
 //           in cache/layout.h)
 // Header:   OFFSET SIZE MEANING
 //             0      8  magic 89 "CSK" 0D 0A 1A 0A
@@ -14,15 +14,15 @@
 //            32      8  i64 shortest substeps since the start frame
 //            40      4  of them in the next substep
 //            44      4  phase of the scene that the frame is in
-//            48      4  frames in a row, up to it, at whose end everything was at rest
+//            48      4  frames in a row, up to it, in which everything was at rest
 //            52      1  the next substep begins in 2^this parts
 //            53      1  substeps since costs were forgotten
 //            54      6  costs of the last substeps in 1, 2 and 4 parts, u16; 0: unknown
 //            60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW
 // empty where no integrator has looked back on them. TORN: a byte a link, 1 = torn; empty unless
-// links tear. PLAS: f64 (n), what yielding has left behind, empty unless something yields. TAIL:
-// empty.
+// links tear. PLAS: f64 (n), what yielding has left behind, empty unless something yields. PATH:
+// f64 (n), how far vertices went in the frames at rest, empty if there were none. TAIL: empty.
 #ifndef CSIM_CACHE_CHECKPOINT_H
 #define CSIM_CACHE_CHECKPOINT_H
 
@@ -30,7 +30,7 @@
 #include "cache/buffer.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 7, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 8, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

@@ -282,10 +282,10 @@ static void *keep(csim_mesh_build *b, const void *array, ptrdiff_t n, size_t siz
 
 static void keep_channels(csim_mesh_build *b, csim_mesh *m) {
   if (b->nchannel == 0 || b->nvalue != b->nvert) return;
-  m->channel = CSIM_ARENA_NEW(&b->arena, csim_mesh_channel, b->nchannel);
-  for (int k = 0; k < b->nchannel && m->channel; k++) {
+  m->channels.item = CSIM_ARENA_NEW(&b->arena, csim_mesh_channel, b->nchannel);
+  for (int k = 0; k < b->nchannel && m->channels.item; k++) {
     double *value = CSIM_ARENA_NEW(&b->arena, double, b->nvert);
-    m->channel[m->nchannel++] = (csim_mesh_channel){b->channel[k], value};
+    m->channels.item[m->channels.n++] = (csim_mesh_channel){b->channel[k], value};
     for (ptrdiff_t i = 0; i < b->nvert && value; i++) value[i] = b->value[b->nchannel * i + k];
   }
 }

@@ -4,6 +4,7 @@
 #include "base/dmath.h"
 #include "io/json.h"
 #include "io/mesh_build.h"
+#include "mesh/divide.h"
 #include "mesh/planar.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 enum { CURVE_POINTS = 1024, MOST_SEGMENTS = 1 << 16, MOST_PANELS = 1 << 12, MOST_EDGES = 1 << 12 };
+enum { MOST_POINTS = 1 << 22 }; // of a panel
 
 /// An edge of a panel: a curve of many points, of which some become vertices.
 typedef struct edge {
@@ -33,7 +35,14 @@ typedef struct panel {
   double *vert; // (nvert x 2) [m]
   edge *edge;   // (nedge) a closed loop
   double R[9], t[3];
-  int vert0, nrim; // in the mesh: the outline is vert0 .. vert0 + nrim - 1
+  int nrim; // vertices of the outline before it is divided
+  int ntri;
+  int *tri;     // (ntri x 3) of the panel's own vertices, wound as its outline is
+  double *flat; // (vertices x 2) [m]
+  int *parent;  // (vertices x 2) see csim_mesh
+  int *rim;     // the outline's vertices, in order
+  int count[CSIM_MOST_DIVISIONS + 1]; // vertices after each division
+  int first[CSIM_MOST_DIVISIONS + 1]; // in the mesh: of those that it adds
 } panel;
 
 typedef struct stitch {
@@ -46,14 +55,18 @@ typedef struct sewing {
   csim_json json;
   csim_log *log;
   csim_status status;
-  double unit; // [m] of one of the file's
-  double resolution;
+  double unit;       // [m] of one of the file's
+  double resolution; // before panels are divided
+  double finest;     // after all divisions
+  int divisions;     // of panels
+  int may_be_finer;  // before they are divided
+  int too_coarse;    // for an outline, and may be finer
   int npanel, nstitch;
   panel *panel;
   stitch *stitch;
   csim_mesh_build build;
-  double *rest; // (rest_capacity) heap
-  ptrdiff_t rest_capacity;
+  int nvert;    // of the mesh
+  double *rest; // (nvert x 3) heap
 } sewing;
 
 __attribute__((format(printf, 3, 4))) static void fail(sewing *s, const cJSON *item,
@@ -214,7 +227,7 @@ static void read_edge(sewing *s, panel *p, const cJSON *item, edge *e) {
   read_curve(s, p, e);
   for (int i = 0; i < CURVE_POINTS; i++) e->length += chord(e, i);
   double segments = ceil(e->length / s->resolution * (1 - 1e-9));
-  if (!(segments <= MOST_SEGMENTS))
+  if (!(segments * s->resolution <= MOST_SEGMENTS * s->finest))
     fail(s, item, "panel \"%s\", edge %d is %.3g m long: more than %d times the resolution",
          p->name, number, e->length, MOST_SEGMENTS);
   else
@@ -338,12 +351,12 @@ static void match_edges(sewing *s) {
   }
 }
 
-// The edge's vertices but its last, evenly by length along the curve.
-static void sample_edge(const edge *e, double *out) {
+// Vertices of the edge but its last, evenly by length along the curve: out (segments x 2).
+static void sample_edge(const edge *e, int segments, double *out) {
   double passed = 0;
   int i = 0;
-  for (int k = 0; k < e->segments; k++) {
-    double wanted = e->length * k / e->segments, step = 0;
+  for (int k = 0; k < segments; k++) {
+    double wanted = e->length * k / segments, step = 0;
     for (; i < CURVE_POINTS; i++) {
       step = chord(e, i);
       if (passed + step >= wanted) break;
@@ -371,34 +384,100 @@ static int edge_at(const panel *p, int vert) {
   return e;
 }
 
-// Adds the panel's triangles, wound as its outline is: (x, y) at (x, y, 0), placed.
-static void add_triangles(sewing *s, panel *p, const csim_planar *mesh, int clockwise) {
-  csim_mesh_build *b = &s->build;
-  char *tag = csim_arena_print(&s->arena, "g %s\n", p->name);
-  int group = tag ? csim_mesh_build_tag(b, 0, tag, strlen(tag)) : -1;
-  if (!tag || CSIM_GROW(s->rest, s->rest_capacity, 3 * ((ptrdiff_t)b->nvert + mesh->nvert))) {
+// Keeps the panel's triangles, wound as its outline is.
+static void keep_triangles(sewing *s, panel *p, const csim_planar *mesh, int clockwise) {
+  p->count[0] = mesh->nvert;
+  p->ntri = mesh->ntri;
+  p->flat = CSIM_ARENA_NEW(&s->arena, double, csim_row(2, mesh->nvert));
+  p->parent = CSIM_ARENA_NEW(&s->arena, int, csim_row(2, mesh->nvert));
+  p->tri = CSIM_ARENA_NEW(&s->arena, int, csim_xyz(mesh->ntri));
+  p->rim = CSIM_ARENA_NEW(&s->arena, int, p->nrim);
+  if (s->arena.failed) {
     s->status = CSIM_MEMORY;
     return;
   }
-  p->vert0 = b->nvert;
+  for (int i = 0; i < p->nrim; i++) p->rim[i] = i;
   for (int i = 0; i < mesh->nvert; i++) {
     // the outline of a clockwise panel was meshed backwards
     int from = clockwise && i < p->nrim ? p->nrim - 1 - i : i;
-    const double *x = mesh->vert + csim_row(2, from);
-    double out[3];
-    for (int r = 0; r < 3; r++) out[r] = p->R[3 * r] * x[0] + p->R[3 * r + 1] * x[1] + p->t[r];
-    memcpy(s->rest + csim_xyz(b->nvert), (double[]){x[0], x[1], 0}, 3 * sizeof *s->rest);
-    csim_mesh_build_vertex(b, 0, out);
-    csim_mesh_build_uv(b, 0, x);
+    memcpy(p->flat + csim_row(2, i), mesh->vert + csim_row(2, from), 2 * sizeof *p->flat);
+    p->parent[2 * i] = p->parent[2 * i + 1] = i;
   }
-  for (int t = 0; t < mesh->ntri; t++) {
+  for (int t = 0; t < mesh->ntri; t++)
     for (int k = 0; k < 3; k++) {
       int v = mesh->tri[csim_xyz(t) + (clockwise ? 2 - k : k)];
-      if (clockwise && v < p->nrim) v = p->nrim - 1 - v;
-      csim_mesh_build_corner(b, 0, p->vert0 + v, p->vert0 + v);
+      p->tri[csim_xyz(t) + k] = clockwise && v < p->nrim ? p->nrim - 1 - v : v;
     }
-    csim_mesh_build_face(b, 0, group);
+}
+
+// Divides the panel's triangles in four.
+static void divide_panel(sewing *s, panel *p, int division) {
+  csim_topology topology;
+  int before = p->count[division - 1], nrim = p->nrim << (division - 1);
+  s->status = csim_topology_build(before, p->ntri, p->tri, &topology);
+  if (s->status) return;
+  int n = p->count[division] = before + topology.nedge;
+  double *flat = CSIM_ARENA_NEW(&s->arena, double, csim_row(2, n));
+  int *parent = CSIM_ARENA_NEW(&s->arena, int, csim_row(2, n));
+  int *tri = CSIM_ARENA_NEW(&s->arena, int, csim_row(12, p->ntri));
+  int *rim = CSIM_ARENA_NEW(&s->arena, int, csim_row(2, nrim));
+  if (s->arena.failed) {
+    s->status = CSIM_MEMORY;
+  } else {
+    memcpy(flat, p->flat, 2 * (size_t)before * sizeof *flat);
+    memcpy(parent, p->parent, 2 * (size_t)before * sizeof *parent);
+    memcpy(parent + csim_row(2, before), topology.edge,
+           2 * (size_t)topology.nedge * sizeof *parent);
+    csim_carry_over(before, n, parent, 2, flat);
+    csim_divide_triangles(&topology, p->tri, tri);
+    for (int k = 0; k < nrim; k++) {
+      rim[2 * k] = p->rim[k];
+      rim[2 * k + 1] = before + csim_edge_between(&topology, p->rim[k], p->rim[(k + 1) % nrim]);
+    }
+    p->flat = flat;
+    p->parent = parent;
+    p->tri = tri;
+    p->rim = rim;
+    p->ntri *= 4;
   }
+  csim_topology_free(&topology);
+}
+
+static double area_of(const panel *p, int t) {
+  const int *v = p->tri + csim_xyz(t);
+  double x[6];
+  for (int k = 0; k < 3; k++) memcpy(x + 2 * k, p->flat + csim_row(2, v[k]), 2 * sizeof *x);
+  return signed_area(3, x);
+}
+
+// Moves midpoints of the outline from chords to the curves, but for those of a triangle that would
+// lose three quarters of its area.
+static void round_outline(sewing *s, panel *p) {
+  int divisions = s->divisions, nrim = p->nrim << divisions;
+  double *curve = CSIM_NEW(double, csim_row(2, nrim));
+  double *chords = CSIM_NEW(double, csim_row(2, p->count[divisions]));
+  double *area = CSIM_NEW(double, p->ntri);
+  if (curve && chords && area) {
+    size_t point = 2 * sizeof *curve;
+    for (int t = 0; t < p->ntri; t++) area[t] = area_of(p, t);
+    memcpy(chords, p->flat, (size_t)p->count[divisions] * point);
+    for (int e = 0; e < p->nedge; e++)
+      sample_edge(&p->edge[e], p->edge[e].segments << divisions,
+                  curve + csim_row(2, p->edge[e].first << divisions));
+    for (int k = 0; k < nrim; k++)
+      if (k % (1 << divisions)) memcpy(p->flat + csim_row(2, p->rim[k]), curve + 2 * k, point);
+    for (int t = 0; t < p->ntri; t++) {
+      const int *v = p->tri + csim_xyz(t);
+      if (area_of(p, t) / area[t] > 0.25) continue;
+      for (int k = 0; k < 3; k++)
+        memcpy(p->flat + csim_row(2, v[k]), chords + csim_row(2, v[k]), point);
+    }
+  } else {
+    s->status = CSIM_MEMORY;
+  }
+  free(curve);
+  free(chords);
+  free(area);
 }
 
 static void mesh_panel(sewing *s, panel *p) {
@@ -410,23 +489,31 @@ static void mesh_panel(sewing *s, panel *p) {
   }
   double *x = p->nrim >= 3 ? csim_alloc(csim_row(2, p->nrim), sizeof *x) : NULL;
   if (!x) {
-    if (p->nrim < 3)
+    if (p->nrim < 3 && s->may_be_finer)
+      s->too_coarse = 1;
+    else if (p->nrim < 3)
       fail(s, p->item, "panel \"%s\" has %d vertices at this resolution: choose a finer one",
            p->name, p->nrim);
     else
       s->status = CSIM_MEMORY;
     return;
   }
-  for (int e = 0; e < p->nedge; e++) sample_edge(&p->edge[e], x + 2 * p->edge[e].first);
-  int clockwise = signed_area(p->nrim, x) < 0;
+  for (int e = 0; e < p->nedge; e++)
+    sample_edge(&p->edge[e], p->edge[e].segments, x + 2 * p->edge[e].first);
+  double area = signed_area(p->nrim, x), points = fabs(area) / (s->finest * s->finest);
+  int clockwise = area < 0;
   for (int i = 0; clockwise && i < p->nrim / 2; i++)
     for (int c = 0; c < 2; c++) {
       double swap = x[2 * i + c];
       x[2 * i + c] = x[2 * (p->nrim - 1 - i) + c];
       x[2 * (p->nrim - 1 - i) + c] = swap;
     }
-  csim_planar_fault result = csim_planar_mesh(p->nrim, x, s->resolution, fault, &mesh);
-  if (result == CSIM_PLANAR_CROSSING) {
+  csim_planar_fault result = points < MOST_POINTS
+                                 ? csim_planar_mesh(p->nrim, x, s->resolution, fault, &mesh)
+                                 : CSIM_PLANAR_MANY;
+  if (result == CSIM_PLANAR_CROSSING && s->may_be_finer) {
+    s->too_coarse = 1;
+  } else if (result == CSIM_PLANAR_CROSSING) {
     // a side begins at its second vertex where the order is reversed
     int a = clockwise ? (2 * p->nrim - 2 - fault[0]) % p->nrim : fault[0];
     int b = clockwise ? (2 * p->nrim - 2 - fault[1]) % p->nrim : fault[1];
@@ -440,28 +527,90 @@ static void mesh_panel(sewing *s, panel *p) {
   } else if (result == CSIM_PLANAR_MEMORY) {
     s->status = CSIM_MEMORY;
   } else {
-    add_triangles(s, p, &mesh, clockwise);
+    keep_triangles(s, p, &mesh, clockwise);
   }
   csim_planar_free(&mesh);
   free(x);
+  for (int k = 1; k <= s->divisions && !s->status && !s->too_coarse; k++) divide_panel(s, p, k);
+  if (s->divisions && !s->status && !s->too_coarse) round_outline(s, p);
+}
+
+// Numbers the vertices in the mesh: those of all panels before they are divided, then those that
+// each division adds.
+static void number_vertices(sewing *s) {
+  long long n = 0;
+  for (int k = 0; k <= s->divisions; k++)
+    for (int i = 0; i < s->npanel; i++) {
+      panel *p = &s->panel[i];
+      p->first[k] = (int)n;
+      n += p->count[k] - (k ? p->count[k - 1] : 0);
+      if (n > CSIM_MESH_MAX_VERT) {
+        fail(s, p->item, "the panels have too many vertices: choose a coarser resolution");
+        return;
+      }
+    }
+  s->nvert = (int)n;
+}
+
+// A panel's vertex, in the mesh.
+static int vertex_of(const panel *p, int v) {
+  int k = 0;
+  while (v >= p->count[k]) k++;
+  return p->first[k] + v - (k ? p->count[k - 1] : 0);
 }
 
 // Vertex k along an edge, in the mesh.
-static int edge_vertex(const panel *p, const edge *e, int k) {
-  return p->vert0 + (e->first + k) % p->nrim;
+static int edge_vertex(const sewing *s, const panel *p, const edge *e, int k) {
+  return vertex_of(p, p->rim[((e->first << s->divisions) + k) % (p->nrim << s->divisions)]);
+}
+
+// Adds the vertices that a division adds to a panel: (x, y) at (x, y, 0), placed.
+static void add_vertices(sewing *s, const panel *p, int division) {
+  csim_mesh_build *b = &s->build;
+  for (int i = division ? p->count[division - 1] : 0; i < p->count[division]; i++) {
+    const double *x = p->flat + csim_row(2, i);
+    double out[3];
+    for (int r = 0; r < 3; r++) out[r] = p->R[3 * r] * x[0] + p->R[3 * r + 1] * x[1] + p->t[r];
+    memcpy(s->rest + csim_xyz(b->nvert), (double[]){x[0], x[1], 0}, 3 * sizeof *s->rest);
+    csim_mesh_build_vertex(b, 0, out);
+    csim_mesh_build_uv(b, 0, x);
+  }
+}
+
+static void add_triangles(sewing *s, const panel *p) {
+  csim_mesh_build *b = &s->build;
+  char *tag = csim_arena_print(&s->arena, "g %s\n", p->name);
+  int group = tag ? csim_mesh_build_tag(b, 0, tag, strlen(tag)) : -1;
+  if (!tag) s->status = CSIM_MEMORY;
+  for (int t = 0; t < p->ntri; t++) {
+    for (int k = 0; k < 3; k++) {
+      int v = vertex_of(p, p->tri[csim_xyz(t) + k]);
+      csim_mesh_build_corner(b, 0, v, v);
+    }
+    csim_mesh_build_face(b, 0, group);
+  }
+}
+
+static void add_panels(sewing *s) {
+  s->rest = CSIM_NEW(double, csim_xyz(s->nvert));
+  if (!s->rest) s->status = CSIM_MEMORY;
+  for (int k = 0; k <= s->divisions && !s->status; k++)
+    for (int i = 0; i < s->npanel && !s->build.status; i++) add_vertices(s, &s->panel[i], k);
+  for (int i = 0; i < s->npanel && !s->status; i++) add_triangles(s, &s->panel[i]);
 }
 
 static void list_stitches(sewing *s, csim_mesh *mesh) {
   int n = 0;
   for (int i = 0; i < s->nstitch; i++)
-    n += s->panel[s->stitch[i].panel[0]].edge[s->stitch[i].edge[0]].segments + 1;
+    n += (s->panel[s->stitch[i].panel[0]].edge[s->stitch[i].edge[0]].segments << s->divisions) + 1;
   mesh->stitch = CSIM_ARENA_NEW(&mesh->arena, int, csim_row(2, n));
   for (int i = 0; i < s->nstitch && mesh->stitch; i++) {
     const stitch *st = &s->stitch[i];
     const panel *a = &s->panel[st->panel[0]], *b = &s->panel[st->panel[1]];
     const edge *e = &a->edge[st->edge[0]], *f = &b->edge[st->edge[1]];
-    for (int k = 0; k <= e->segments; k++) {
-      int u = edge_vertex(a, e, k), v = edge_vertex(b, f, st->same ? k : f->segments - k);
+    int segments = e->segments << s->divisions;
+    for (int k = 0; k <= segments; k++) {
+      int u = edge_vertex(s, a, e, k), v = edge_vertex(s, b, f, st->same ? k : segments - k);
       if (u == v) continue; // the tip of a dart
       mesh->stitch[2 * mesh->nstitch] = u;
       mesh->stitch[2 * mesh->nstitch++ + 1] = v;
@@ -469,15 +618,20 @@ static void list_stitches(sewing *s, csim_mesh *mesh) {
   }
 }
 
+// Begins a set of the mesh. Returns its vertices, to be filled in; NULL: out of memory.
+static int *add_set(csim_mesh *mesh, const char *name, int n) {
+  csim_mesh_set *set = &mesh->set[mesh->nset++];
+  set->name = csim_arena_copy(&mesh->arena, name);
+  set->n = n;
+  return set->vert = CSIM_ARENA_NEW(&mesh->arena, int, n);
+}
+
 // The vertices of a panel with a label.
-static void list_panel(const panel *p, int end, csim_mesh *mesh) {
+static void list_panel(const sewing *s, const panel *p, csim_mesh *mesh) {
   const cJSON *label = csim_json_get(p->item, "label");
   if (!cJSON_IsString(label) || !*label->valuestring) return;
-  csim_mesh_set *set = &mesh->set[mesh->nset++];
-  set->name = csim_arena_copy(&mesh->arena, label->valuestring);
-  set->n = end - p->vert0;
-  set->vert = CSIM_ARENA_NEW(&mesh->arena, int, set->n);
-  for (int k = 0; k < set->n && set->vert; k++) set->vert[k] = p->vert0 + k;
+  int n = p->count[s->divisions], *vert = add_set(mesh, label->valuestring, n);
+  for (int k = 0; k < n && vert; k++) vert[k] = vertex_of(p, k);
 }
 
 // A set each for edges and panels with a label; vertices may be in it twice.
@@ -486,53 +640,80 @@ static void list_labels(const sewing *s, csim_mesh *mesh) {
   for (int i = 0; i < s->npanel; i++) most += s->panel[i].nedge + 1;
   mesh->set = CSIM_ARENA_NEW(&mesh->arena, csim_mesh_set, most);
   for (int i = 0; i < s->npanel && mesh->set; i++) {
-    list_panel(&s->panel[i], i + 1 < s->npanel ? s->panel[i + 1].vert0 : mesh->nvert, mesh);
-    for (int j = 0; j < s->panel[i].nedge; j++) {
-      const panel *p = &s->panel[i];
+    const panel *p = &s->panel[i];
+    list_panel(s, p, mesh);
+    for (int j = 0; j < p->nedge; j++) {
       const edge *e = &p->edge[j];
       if (!e->label || !*e->label) continue;
-      csim_mesh_set *set = &mesh->set[mesh->nset++];
-      set->name = csim_arena_copy(&mesh->arena, e->label);
-      set->n = e->segments + 1;
-      set->vert = CSIM_ARENA_NEW(&mesh->arena, int, set->n);
-      for (int k = 0; k <= e->segments && set->vert; k++) set->vert[k] = edge_vertex(p, e, k);
+      int n = (e->segments << s->divisions) + 1, *vert = add_set(mesh, e->label, n);
+      for (int k = 0; k < n && vert; k++) vert[k] = edge_vertex(s, p, e, k);
     }
   }
 }
 
+static void list_parents(const sewing *s, csim_mesh *mesh) {
+  if (!s->divisions) return;
+  mesh->parent = CSIM_ARENA_NEW(&mesh->arena, int, csim_row(2, mesh->nvert));
+  for (int i = 0; i < s->npanel && mesh->parent; i++) {
+    const panel *p = &s->panel[i];
+    for (int v = 0; v < p->count[s->divisions]; v++)
+      for (int k = 0; k < 2; k++)
+        mesh->parent[csim_row(2, vertex_of(p, v)) + k] = vertex_of(p, p->parent[2 * v + k]);
+  }
+}
+
 static void finish_mesh(sewing *s, csim_mesh *mesh) {
-  ptrdiff_t n = csim_xyz(s->build.nvert);
   s->status = csim_mesh_build_finish(&s->build, mesh);
   if (s->status) return;
-  mesh->rest = CSIM_ARENA_COPY(&mesh->arena, s->rest, n);
+  mesh->rest = CSIM_ARENA_COPY(&mesh->arena, s->rest, csim_xyz(s->nvert));
   list_stitches(s, mesh);
   list_labels(s, mesh);
+  list_parents(s, mesh);
   if (mesh->arena.failed) s->status = CSIM_MEMORY;
 }
 
-csim_status csim_sewing_read(const char *path, double resolution, csim_log *log, csim_mesh *mesh) {
-  sewing s = {.log = log, .resolution = resolution};
+// Reads the pattern with so many divisions, of which some are left out. Returns whether there
+// should be one less, as the mesh before them is too coarse.
+static int read_divided(const char *path, const csim_sewing_detail *detail, int divisions,
+                        csim_log *log, csim_status *status, csim_mesh *mesh) {
+  sewing s = {.log = log,
+              .resolution = detail->resolution * (1 << divisions),
+              .finest = detail->resolution,
+              .divisions = divisions > detail->coarse ? divisions - detail->coarse : 0,
+              .may_be_finer = divisions > 0};
   cJSON *tree = NULL;
   *mesh = (csim_mesh){0};
   s.build = (csim_mesh_build){.path = path, .log = log};
   s.status = csim_json_read_file(&s.json, path, log, &tree);
   if (!s.status) read_tree(&s, tree);
   if (!s.status) match_edges(&s);
-  for (int i = 0; i < s.npanel && !s.status; i++) mesh_panel(&s, &s.panel[i]);
+  for (int i = 0; i < s.npanel && !s.status && !s.too_coarse; i++) mesh_panel(&s, &s.panel[i]);
+  int again = s.too_coarse;
+  if (!s.status && !again) number_vertices(&s);
+  if (!s.status && !again) add_panels(&s);
   int told = s.build.status == CSIM_MEMORY;
-  if (!s.status) {
+  if (!s.status && !again) {
     finish_mesh(&s, mesh);
     told = s.build.status == CSIM_MEMORY;
   } else {
-    if (!s.build.status) s.build.status = s.status;
+    if (!s.build.status) s.build.status = again ? CSIM_INVALID : s.status;
     csim_mesh_build_finish(&s.build, mesh); // frees it
   }
-  if (s.status) csim_mesh_free(mesh);
+  if (s.status || again) csim_mesh_free(mesh);
   if (s.status == CSIM_MEMORY && !told)
     csim_say(log, CSIM_ERROR, csim_in_file(path), "out of memory for this pattern");
   csim_json_free(&s.json);
   cJSON_Delete(tree);
   csim_arena_free(&s.arena);
   free(s.rest);
-  return s.status;
+  *status = s.status;
+  return again;
+}
+
+csim_status csim_sewing_read(const char *path, const csim_sewing_detail *detail, csim_log *log,
+                             csim_mesh *mesh) {
+  csim_status status;
+  int divisions = detail->divisions;
+  while (read_divided(path, detail, divisions, log, &status, mesh)) divisions--;
+  return status;
 }

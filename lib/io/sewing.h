@@ -8,17 +8,27 @@
 
 #include "mesh/mesh.h"
 
+/// How fine panels are triangulated.
+typedef struct csim_sewing_detail {
+  double resolution; ///< [m] length of edges, about, with all divisions
+  int divisions;     ///< times that triangles are divided in four, 0 .. CSIM_MOST_DIVISIONS
+  int coarse;        ///< how many of these are left out, if there are so many
+} csim_sewing_detail;
+
 /// Reads a pattern and triangulates its panels, placed around the body as in the file. Both edges
 /// of a stitch get as many vertices as the longer one needs. In the mesh,
 ///
 /// - every panel is a group, with its name,
 /// - `rest` has the panel flat in the plane of x and y, and so have the texture coordinates [m],
 /// - `stitch` has the pairs of vertices that stitches join,
-/// - `set` has the vertices of edges and panels with a label, by the label.
+/// - `set` has the vertices of edges and panels with a label, by the label,
+/// - vertices of coarser meshes come first: a mesh with one division less has the same first ones.
 ///
-/// @param      resolution  [m] length of edges, about
-/// @param[out] mesh        [m] overwritten; empty on failure
+/// Where edges twice as long cannot follow an outline it is divided less often.
+///
+/// @param[out] mesh  [m] overwritten; empty on failure
 /// @return CSIM_INVALID with what is wrong, naming panel and edge; CSIM_IO; CSIM_MEMORY
-csim_status csim_sewing_read(const char *path, double resolution, csim_log *log, csim_mesh *mesh);
+csim_status csim_sewing_read(const char *path, const csim_sewing_detail *detail, csim_log *log,
+                             csim_mesh *mesh);
 
 #endif

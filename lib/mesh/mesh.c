@@ -12,8 +12,8 @@ void csim_mesh_free(csim_mesh *mesh) {
 }
 
 const double *csim_mesh_channel_named(const csim_mesh *mesh, const char *name) {
-  for (int k = 0; k < mesh->nchannel; k++)
-    if (!strcmp(mesh->channel[k].name, name)) return mesh->channel[k].value;
+  for (int k = 0; k < mesh->channels.n; k++)
+    if (!strcmp(mesh->channels.item[k].name, name)) return mesh->channels.item[k].value;
   return NULL;
 }
 
@@ -33,8 +33,9 @@ void csim_mesh_release(csim_mesh *mesh, int keep_faces) {
   mesh->vert = NULL;
   if (mesh->rest) csim_arena_drop(&mesh->arena, mesh->rest);
   mesh->rest = NULL;
-  for (int k = 0; k < mesh->nchannel; k++) csim_arena_drop(&mesh->arena, mesh->channel[k].value);
-  mesh->nchannel = 0;
+  for (int k = 0; k < mesh->channels.n; k++)
+    csim_arena_drop(&mesh->arena, mesh->channels.item[k].value);
+  mesh->channels.n = 0;
   if (keep_faces) return;
   csim_arena_free(&mesh->arena);
   *mesh = (csim_mesh){.nvert = mesh->nvert,

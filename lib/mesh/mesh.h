@@ -24,6 +24,11 @@ typedef struct csim_mesh_channel {
   double *value; ///< (nvert) anything, also NAN
 } csim_mesh_channel;
 
+typedef struct csim_mesh_channels {
+  int n;
+  csim_mesh_channel *item; ///< (n)
+} csim_mesh_channels;
+
 /// Normals, colours and further texture coordinates of a mesh file, for outputs that support them.
 typedef struct csim_mesh_look {
   csim_normals normals;
@@ -51,17 +56,18 @@ typedef struct csim_mesh {
   double *rest;  ///< (nvert x 3) [m] rest positions, if they are not `vert`; else NULL
   int nstitch;
   int *stitch; ///< (nstitch x 2) vertices that a pattern sews together
+  int *parent; ///< (nvert x 2) of a pattern whose triangles were divided: each vertex is halfway
+               ///< between these, and its own parent twice if it is of the coarsest mesh; or NULL
   int nset;
   csim_mesh_set *set; ///< (nset) labels of a pattern's edges; several may have one name
-  int nchannel;
-  csim_mesh_channel *channel; ///< (nchannel)
+  csim_mesh_channels channels;
   csim_mesh_look look;
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
   uint64_t hash; ///< set when arrays are released
 } csim_mesh;
 
 /// Limits checked before anything is allocated.
-enum { CSIM_MESH_MAX_VERT = 1 << 27, CSIM_MESH_MAX_FACE = 1 << 27 };
+enum { CSIM_MESH_MAX_VERT = 1 << 27, CSIM_MESH_MAX_FACE = 1 << 27, CSIM_MOST_DIVISIONS = 4 };
 
 /// Frees the arrays of a mesh (all zero allowed).
 void csim_mesh_free(csim_mesh *mesh);

@@ -9,10 +9,18 @@
 
 void csim_model_free(csim_model *model) {
   if (!model) return;
-  for (int b = 0; b < model->nbody; b++)
+  for (int b = 0; b < model->nbody; b++) {
     if (model->body[b].mesh) csim_mesh_free(model->body[b].mesh);
+    if (model->body[b].shown) csim_mesh_free(model->body[b].shown);
+  }
   csim_arena arena = model->arena; // the model itself lives in it
   csim_arena_free(&arena);
+}
+
+int csim_model_nshown(const csim_model *model) {
+  int n = 0;
+  for (int b = 0; b < model->nbody; b++) n += csim_body_nshown(&model->body[b]);
+  return n;
 }
 
 int csim_model_drags(const csim_model *model) {
@@ -200,7 +208,8 @@ int csim_state_create(const csim_model *model, csim_state *state) {
   ptrdiff_t n = csim_xyz(model->nvert);
   *state = (csim_state){
       .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
-  if (!state->x || !state->v) return -1;
+  state->path = CSIM_NEW(double, model->nvert);
+  if (!state->x || !state->v || !state->path) return -1;
   memcpy(state->x, model->x0, (size_t)n * sizeof(double));
   if (model->v0) memcpy(state->v, model->v0, (size_t)n * sizeof(double));
   return fit_lasting(state, model->links.tears ? model->links.nlink : 0, model->nplastic);
@@ -220,12 +229,16 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
   return 0;
 }
 
-// Copies an (n x 3) array of one state to another, which allocates it if needed. A missing array
-// (NULL) changes nothing.
-static int copy_array(const double *from, int n, double **to) {
-  if (!*to && from) *to = CSIM_NEW(double, csim_xyz(n));
-  if (from && *to) memcpy(*to, from, 3 * (size_t)n * sizeof **to);
+// Copies an array of n numbers of one state to another, which allocates it if needed. A missing
+// array (NULL) changes nothing.
+static int copy_numbers(const double *from, ptrdiff_t n, double **to) {
+  if (!*to && from) *to = CSIM_NEW(double, n);
+  if (from && *to) memcpy(*to, from, (size_t)n * sizeof **to);
   return from && !*to ? -1 : 0;
+}
+
+static int copy_array(const double *from, int n, double **to) {
+  return copy_numbers(from, csim_xyz(n), to);
 }
 
 void csim_state_forget(csim_state *state) {
@@ -235,7 +248,17 @@ void csim_state_forget(csim_state *state) {
   state->x_prev = state->v_prev = state->a = NULL;
 }
 
+// Frees arrays of vertices, of another number of them.
+static void free_vertices(csim_state *state) {
+  csim_state_forget(state);
+  free(state->x);
+  free(state->v);
+  free(state->path);
+  state->x = state->v = state->path = NULL;
+}
+
 int csim_state_copy(const csim_state *from, csim_state *to) {
+  if (from->nvert != to->nvert) free_vertices(to);
   if (!from->x_prev != !to->x_prev || !from->a != !to->a) csim_state_forget(to);
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
@@ -251,15 +274,14 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
                  copy_array(from->x_prev, from->nvert, &to->x_prev) ||
                  copy_array(from->v_prev, from->nvert, &to->v_prev) ||
                  copy_array(from->a, from->nvert, &to->a) ||
-                 copy_array(from->kinematic, from->nkinematic, &to->kinematic)
+                 copy_array(from->kinematic, from->nkinematic, &to->kinematic) ||
+                 copy_numbers(from->path, from->nvert, &to->path)
              ? -1
              : 0;
 }
 
 void csim_state_free(csim_state *state) {
-  free(state->x);
-  free(state->v);
-  csim_state_forget(state);
+  free_vertices(state);
   free(state->kinematic);
   free(state->torn);
   free(state->plastic);

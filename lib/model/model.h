@@ -26,7 +26,10 @@ typedef struct csim_body {
   const char *name;
   csim_object_type type;
   int vert0, nvert; ///< its vertices; the first mesh->nvert are those of the mesh, in its order
-  csim_mesh *mesh;  ///< the surface, as the user gave it
+  csim_mesh *mesh;  ///< the surface, as the user gave it, or a coarse one for it
+  csim_mesh *shown; ///< what is written if `mesh` is coarse: its triangles divided; else NULL
+  int *parent;      ///< (shown->nvert x 2) see csim_mesh; NULL if nothing is shown
+  int ncommon;      ///< the first vertices, which the body has in all phases
   int ntet;
   int *tet;               ///< (ntet x 4) vertices, counted from vert0; solids only
   double *placed;         ///< (nvert x 3) [m] before anything moves them; solids with render meshes
@@ -38,6 +41,16 @@ typedef struct csim_body {
   int layer;              ///< it lies over everything in a lower layer; 0: no layer
   double *factor[CSIM_NFACTOR]; ///< (nvert) each; NULL: 1 everywhere
 } csim_body;
+
+/// The surface as it is written.
+static inline const csim_mesh *csim_body_shown(const csim_body *body) {
+  return body->shown ? body->shown : body->mesh;
+}
+
+/// Its number of vertices, with those inside of solids.
+static inline int csim_body_nshown(const csim_body *body) {
+  return body->shown ? body->shown->nvert : body->nvert;
+}
 
 /// Factor of vertex `vert`, counted from the body's first.
 static inline double csim_body_factor(const csim_body *body, csim_factor_of of, int vert) {
@@ -251,7 +264,8 @@ typedef struct csim_state {
   int span;       ///< length of the next substep in those, 1 unless it adapts
   csim_pace pace;
   int phase;       ///< phase of the scene at the last frame
-  int rest_frames; ///< its frames at whose end everything was at rest, since much moved last
+  int rest_frames; ///< frames in a row, up to it, in which everything was at rest
+  double *path;    ///< (nvert) [m] how far each vertex went in them
   double *x;       ///< (nvert x 3) [m]
   double *v;       ///< (nvert x 3) [m/s]
   double *x_prev;  ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
@@ -264,6 +278,9 @@ typedef struct csim_state {
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) actual positions of colliders: contact may make them lag
 } csim_state;
+
+/// Number of vertices of all bodies as they are written.
+int csim_model_nshown(const csim_model *model);
 
 /// The initial state of a run. -1 when out of memory; free with csim_state_free in any case.
 int csim_state_create(const csim_model *model, csim_state *state);

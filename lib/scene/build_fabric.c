@@ -127,10 +127,10 @@ const double *csim_find_channel(csim_build *build, const csim_object *object, cs
   const double *value = csim_mesh_channel_named(mesh, name);
   if (value) return value;
   char names[200] = "";
-  for (int k = 0; k < mesh->nchannel; k++) {
+  for (int k = 0; k < mesh->channels.n; k++) {
     size_t used = strlen(names);
     snprintf(names + used, sizeof names - used, "%s\"%.30s\"", k ? ", " : "",
-             mesh->channel[k].name);
+             mesh->channels.item[k].name);
   }
   csim_say(build->log, CSIM_ERROR, place,
            "the mesh of \"%s\" has no numbers \"%s\" for its vertices; it has %s", object->name,

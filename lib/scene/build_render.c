@@ -32,11 +32,12 @@ static csim_status build(const csim_scene *scene, const csim_object *object,
   shown.name = source->name;
   csim_status status = csim_build_surface(scene, &shown, log, &render->mesh);
   if (status) return status;
-  csim_bind_mesh to = {.nvert = body->mesh->nvert,
+  const csim_mesh *surface = csim_body_shown(body);
+  csim_bind_mesh to = {.nvert = surface->nvert,
                        .width = 3,
-                       .nelem = body->mesh->ntri,
-                       .elem = body->mesh->tri,
-                       .x = body->mesh->vert};
+                       .nelem = surface->ntri,
+                       .elem = surface->tri,
+                       .x = surface->vert};
   if (body->ntet)
     to = (csim_bind_mesh){.nvert = body->nvert,
                           .width = 4,

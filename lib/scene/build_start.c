@@ -32,6 +32,22 @@ csim_status csim_build_open_start(csim_build *build) {
                      info->file);
 }
 
+// Reads an object's n vertices, of which a coarse mesh has the first ones.
+static csim_status read_start(const csim_build *build, int k, int n, int first, double *x,
+                              double *v) {
+  const csim_cache_info *info = csim_cache_get_info(build->start);
+  if (n == first) return csim_cached_state(build->start, k, build->start_frame, info->unit, x, v);
+  double *all = CSIM_NEW(double, csim_row(6, n));
+  if (!all) return CSIM_MEMORY;
+  double *all_v = all + csim_xyz(n);
+  csim_status status =
+      csim_cached_state(build->start, k, build->start_frame, info->unit, all, all_v);
+  memcpy(x, all, 3 * (size_t)first * sizeof *x);
+  memcpy(v, all_v, 3 * (size_t)first * sizeof *v);
+  free(all);
+  return status;
+}
+
 csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body) {
   if (!build->start) return CSIM_OK;
   const csim_cache_info *info = csim_cache_get_info(build->start);
@@ -45,13 +61,14 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
              shared ? "" : ", nor is any other object of the scene");
     return CSIM_OK;
   }
-  if (info->object[k].nvert != body->nvert)
+  int n = csim_body_nshown(body);
+  if (info->object[k].nvert != n)
     return csim_refuse(build->log, object->place,
                        "\"%s\" has %d vertices, and in \"%s\", where it should start from, %d: the "
                        "meshes have to be the same",
-                       object->name, body->nvert, info->file, info->object[k].nvert);
+                       object->name, n, info->file, info->object[k].nvert);
   double *x = build->x + csim_xyz(body->vert0), *v = build->v + csim_xyz(body->vert0);
-  csim_status status = csim_cached_state(build->start, k, build->start_frame, info->unit, x, v);
+  csim_status status = read_start(build, k, n, body->nvert, x, v);
   for (ptrdiff_t i = 0; i < csim_xyz(body->nvert) && !status; i++)
     if (!isfinite(x[i]) || !isfinite(v[i])) status = CSIM_INVALID;
   if (status == CSIM_INVALID)

@@ -56,7 +56,7 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
   const csim_mesh_source *source = &object->mesh;
   csim_status status = source->shape == CSIM_SHAPE_FILE ? csim_read_mesh(scene, source, log, mesh)
                        : source->shape == CSIM_SHAPE_PATTERN
-                           ? csim_sewing_read(source->pattern, source->resolution, log, mesh)
+                           ? csim_sewing_read(source->pattern, &source->detail, log, mesh)
                            : make_shape(object, log, mesh);
   if (status) {
     csim_say(log, CSIM_ERROR, object->mesh_place,

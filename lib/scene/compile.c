@@ -37,13 +37,15 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                       .layer = object->layer,
                       .friction = object->friction >= 0 ? object->friction
                                                         : build->scene->contact.friction};
-  csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
-  if (!status && object->mesh.shape == CSIM_SHAPE_PATTERN)
-    status = csim_build_pattern(build, object, mesh);
+  csim_status status = object->mesh.shape == CSIM_SHAPE_PATTERN
+                           ? csim_build_garment(build, object, body)
+                           : csim_build_surface(build->scene, object, build->log, mesh);
   if (!status) status = csim_check_import(object, mesh, build->log);
   if (status) return status;
-  return object->type == CSIM_OBJECT_SOLID ? csim_build_solid(build, object, body)
-                                           : csim_build_cloth(build, object, body);
+  status = object->type == CSIM_OBJECT_SOLID ? csim_build_solid(build, object, body)
+                                             : csim_build_cloth(build, object, body);
+  if (!body->ncommon) body->ncommon = body->nvert;
+  return status;
 }
 
 // Holds vertices without mass in place: they belong to no face, or only to faces without area.
@@ -237,8 +239,10 @@ const double *csim_world_real_vertices(const csim_world *world, int collider,
 }
 
 void csim_world_release(csim_world *world, int keep_faces) {
-  for (int b = 0; b < world->model->nbody; b++)
+  for (int b = 0; b < world->model->nbody; b++) {
     csim_mesh_release(world->model->body[b].mesh, keep_faces);
+    if (world->model->body[b].shown) csim_mesh_release(world->model->body[b].shown, keep_faces);
+  }
   for (int k = 0; world->renders && k < world->renders->n; k++)
     csim_mesh_release(&world->renders->mesh[k].mesh, keep_faces);
 }

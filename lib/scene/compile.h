@@ -241,6 +241,10 @@ static inline double csim_seam_distance(const csim_contact_params *contact, doub
 /// with. Call it once the thickness is known.
 csim_status csim_close_seams(csim_world *world);
 
+/// Reads a sewing pattern and places its panels. A body whose mesh is coarse also gets what is
+/// written instead. Its `mesh` is empty before.
+csim_status csim_build_garment(csim_build *build, const csim_object *object, csim_body *body);
+
 /// Moves panels of a sewing pattern apart that intersect each other or colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
 

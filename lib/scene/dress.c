@@ -4,6 +4,7 @@
 //
 // The texts below are added to the scene under its own keys, so --print-config shows them. None of
 // them is chosen for one pattern: make bench-dress (tests/bench/dress.py) measures their quality.
+#include "mesh/mesh.h"
 #include "scene/merge.h"
 
 #include <math.h>
@@ -26,6 +27,9 @@ static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 //        the tolerance of the first, the largest dress took three times the linear iterations. At a
 //        step_tolerance of 0.001 loose cloth in the small of the back never came to rest. A slow
 //        motion needs one step a frame.
+// settle As drape, with all vertices. Phases before have a quarter of them or less: motion over
+// long
+//        ways needs no more, and the largest dress took 60 s until here instead of 200.
 // fit    Seams that folds or tight cloth hold open are closed. Folds that cross in a stitch keep it
 //        open by up to twice the thickness of contact, so contact of cloth with cloth is a sixth
 //        as thick, and the pull is 400 N. Contact with the body stays as thick: a garment that
@@ -46,6 +50,8 @@ static const char phases[] =
     " \"solver\": {\"step_tolerance\": 0.0005}},"
     "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"substeps\": 1, \"until\": \"rest\"},"
     " \"solver\": {" DRAPE_SOLVER ", \"step_tolerance\": 0.0002}},"
+    "{\"name\": \"settle\", \"frames\": {\"end\": %d, \"substeps\": 1, \"until\": \"rest\"},"
+    " \"solver\": {" DRAPE_SOLVER ", \"step_tolerance\": 0.0002}},"
     "{\"name\": \"fit\", \"frames\": {\"end\": %d, \"substeps\": 2, \"until\": \"rest\"},"
     " \"contact\": {\"self_thickness\": 0.00025},"
     " \"solver\": {" DRAPE_SOLVER ", \"step_tolerance\": 0.0001}}]}";
@@ -57,8 +63,9 @@ enum {
   SEW = 64,
   CLOSE = 70,
   FALL = 132,
-  DRAPE = 216,
-  FIT = 288,
+  DRAPE = 204,
+  SETTLE = 264,
+  FIT = 312,
   ARMS_FROM = 108,
   ARMS_TO = 132
 };
@@ -79,6 +86,8 @@ enum { MOST_LAYERS = 1000 };
 // Holds the waist of skirts and trousers [N/m], each vertex: without friction they slide down while
 // they are drawn together around the hips.
 #define HOLD 100
+
+#define COARSE CSIM_MOST_DIVISIONS
 
 // NULL: out of memory.
 static cJSON *parse(csim_reader *r, const char *text) {
@@ -128,15 +137,16 @@ typedef struct changes {
   int gather;             // 0: gathered edges are as long as they are drawn
   double stiffness, pull; // of the stitches; 0: as they are
   double hold;            // [N/m] of the waist
+  double coarse;          // divisions of the triangles that are left out, all if there are fewer
 } changes;
 
 // Adds them to `mesh`, but for keys that `own` has. Returns whether memory ran out.
 static int change_stitches(cJSON *mesh, const cJSON *own, const changes *c) {
-  static const char *const key[] = {"stiffness", "pull", "hold"};
-  const double number[] = {c->stiffness, c->pull, c->hold};
+  static const char *const key[] = {"stiffness", "pull", "hold", "coarse"};
+  const double number[] = {c->stiffness, c->pull, c->hold, c->coarse};
   int failed = 0;
   if (!c->gather && !csim_json_get(own, "gather")) failed = !cJSON_AddFalseToObject(mesh, "gather");
-  for (int k = 0; k < 3 && !failed; k++)
+  for (int k = 0; k < 4 && !failed; k++)
     if (number[k] > 0 && !csim_json_get(own, key[k]))
       failed = !cJSON_AddNumberToObject(mesh, key[k], number[k]);
   return failed;
@@ -175,13 +185,14 @@ static csim_status change_object(cJSON *phase, const cJSON *tree, const cJSON *o
 
 // Merges the scene over the phases, which end `later` frames later.
 static csim_status add_phases(csim_reader *r, int later, cJSON **tree) {
-  static const changes change[] = {{STARCH, SEW_DAMPING, 0, 0, 0, HOLD},
-                                   {0, SEW_DAMPING, 1, STIFF, STRONG, 0},
-                                   {0, DRAPE_DAMPING, 1, STIFF, STRONG, 0},
-                                   {0, DRAPE_DAMPING, 1, STIFF, STRONG, 0},
-                                   {0, DRAPE_DAMPING, 1, STIFFEST, STRONGEST, 0}};
+  static const changes change[] = {{STARCH, SEW_DAMPING, 0, 0, 0, HOLD, COARSE},
+                                   {0, SEW_DAMPING, 1, STIFF, STRONG, 0, COARSE},
+                                   {0, DRAPE_DAMPING, 1, STIFF, STRONG, 0, COARSE},
+                                   {0, DRAPE_DAMPING, 1, STIFF, STRONG, 0, COARSE},
+                                   {0, DRAPE_DAMPING, 1, STIFF, STRONG, 0, 0},
+                                   {0, DRAPE_DAMPING, 1, STIFFEST, STRONGEST, 0, 0}};
   const char *text = csim_arena_print(&r->scratch, phases, SEW + later, CLOSE + later, FALL + later,
-                                      DRAPE + later, FIT + later);
+                                      DRAPE + later, SETTLE + later, FIT + later);
   cJSON *under = text ? parse(r, text) : NULL;
   if (!under) return CSIM_MEMORY;
   cJSON *phase = csim_json_get(under, "phases")->child;

@@ -2,7 +2,7 @@
 #include "scene/gather.h"
 
 #include "cache/look.h"
-#include "mesh/topology.h"
+#include "mesh/divide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static csim_bound_mesh *render_of(const csim_world *world, int k) {
 
 const csim_mesh *csim_gather_mesh(const csim_world *world, int k) {
   const csim_bound_mesh *render = render_of(world, k);
-  return k < world->model->nbody ? world->model->body[k].mesh
+  return k < world->model->nbody ? csim_body_shown(&world->model->body[k])
          : render                ? &render->mesh
                                  : &world->collider_mesh[k - csim_world_first_collider(world)];
 }
@@ -72,8 +72,8 @@ static csim_cache_object describe(const csim_gather *g, int k) {
   o.nsample = moving ? output->nshare : 0;
   if (!has_normals(mesh)) o.nnormal = 0;
   if (!body) return o;
-  if (body->nvert != mesh->nvert) o.colour = NULL;
-  o.nvert = body->nvert;
+  if (csim_body_nshown(body) != mesh->nvert) o.colour = NULL;
+  o.nvert = csim_body_nshown(body);
   o.ntet = body->ntet;
   o.tet = body->tet;
   return o;
@@ -87,7 +87,8 @@ static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) 
   csim_gather_buffers *to = &g->buffers[k];
   csim_cache_values *value = &g->value[k];
   ptrdiff_t n = o->nvert;
-  if (k >= g->world->model->nbody || !as_it_is) {
+  int may_be_coarse = k < g->world->model->nbody && mesh->parent; // in some phase
+  if (k >= g->world->model->nbody || !as_it_is || may_be_coarse) {
     value->x = to->x = CSIM_ARENA_NEW(arena, double, 3 * n);
     if (o->has_velocity) value->v = to->v = CSIM_ARENA_NEW(arena, double, 3 * n);
   }
@@ -99,6 +100,7 @@ static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) 
   if (o->has_pressure) {
     value->pressure = to->pressure = CSIM_ARENA_NEW(arena, double, n);
     to->area = CSIM_ARENA_NEW(arena, double, n);
+    if (may_be_coarse) to->around = CSIM_ARENA_NEW(arena, double, n);
     if (to->area) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, to->area);
   }
   if (o->has_strain) {
@@ -115,7 +117,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
   // whether frames can be written from the state itself: in metres, and by no exporter
   int as_it_is = scene->length_unit == 1 && !output->nformat && !resume;
   int n = csim_world_first_collider(world) + world->ncollider;
-  ptrdiff_t largest = 0;
+  ptrdiff_t largest = 0, coarse = 0;
   *g = (csim_gather){.scene = scene,
                      .world = world,
                      .nobject = n,
@@ -124,14 +126,17 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
                      .buffers = CSIM_ARENA_NEW(arena, csim_gather_buffers, n)};
   if (output->pressures && (output->cache || output->nformat) &&
       scene->contact.response == CSIM_RESPONSE_FILTER)
-    g->force = CSIM_ARENA_NEW(arena, double, world->model->nvert);
+    g->force = CSIM_ARENA_NEW(arena, double, csim_model_nshown(world->model));
   for (int k = 0; k < n && !arena->failed; k++) {
     g->object[k] = describe(g, k);
     if (make_buffers(g, k, as_it_is, arena)) return CSIM_MEMORY;
     ptrdiff_t size = csim_xyz(g->object[k].nvert);
     if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->buffers[k].v && size > largest)
       largest = size;
+    if (k < world->model->nbody && csim_gather_mesh(world, k)->parent && size > coarse)
+      coarse = size;
   }
+  g->carried = CSIM_ARENA_NEW(arena, double, coarse);
   g->earlier = CSIM_ARENA_NEW(arena, double, largest);
   return arena->failed ? CSIM_MEMORY : CSIM_OK;
 }
@@ -159,6 +164,16 @@ static void collider_velocities(const csim_gather *g, const csim_collider *colli
   for (ptrdiff_t i = 0; i < n; i++) v[i] = over * (v[i] - 3 * g->earlier[i]);
 }
 
+// Numbers (n each) of a body's vertices as they are written: those of a coarse mesh, carried over.
+static const double *shown_numbers(csim_gather *g, const csim_body *body, int n,
+                                   const double *value) {
+  const double *own = value + csim_row(n, body->vert0);
+  if (!body->shown) return own;
+  memcpy(g->carried, own, (size_t)n * (size_t)body->nvert * sizeof *own);
+  csim_carry_over(body->nvert, body->shown->nvert, body->parent, n, g->carried);
+  return g->carried;
+}
+
 // Positions and velocities (NULL: not needed) of body or collider k, in the scene's unit. A
 // collider that lags behind its motion has its actual positions in the state.
 static void object_state(csim_gather *g, int k, double time, const csim_state *state, double *x,
@@ -167,9 +182,8 @@ static void object_state(csim_gather *g, int k, double time, const csim_state *s
   double unit = g->scene->length_unit;
   ptrdiff_t n = csim_xyz(g->object[k].nvert);
   if (k < model->nbody) {
-    ptrdiff_t first = csim_xyz(model->body[k].vert0);
-    to_units(unit, n, state->x + first, x);
-    if (v) to_units(unit, n, state->v + first, v);
+    to_units(unit, n, shown_numbers(g, &model->body[k], 3, state->x), x);
+    if (v) to_units(unit, n, shown_numbers(g, &model->body[k], 3, state->v), v);
     return;
   }
   int c = k - csim_world_first_collider(g->world);
@@ -180,20 +194,36 @@ static void object_state(csim_gather *g, int k, double time, const csim_state *s
   if (v) collider_velocities(g, collider, time, n, v);
 }
 
+// Pressures on a body. Its coarse mesh counts the area of vertices that divisions add as one of
+// those they divide.
+static void take_pressures(csim_gather *g, const csim_body *body, csim_gather_buffers *to) {
+  const double *area = to->area;
+  if (body->shown) {
+    memcpy(to->around, area, (size_t)body->shown->nvert * sizeof *area);
+    for (int i = body->shown->nvert - 1; i >= body->nvert; i--)
+      for (int k = 0; k < 2; k++)
+        to->around[body->parent[csim_row(2, i) + k]] += 0.5 * to->around[i];
+    area = to->around;
+  }
+  for (int i = 0; i < body->nvert; i++) // where a vertex has no area, 0
+    to->pressure[i] = area[i] > 0 ? g->force[body->vert0 + i] / area[i] : 0;
+  if (body->shown) csim_carry_over(body->nvert, body->shown->nvert, body->parent, 1, to->pressure);
+}
+
 static void take_values(csim_gather *g, int k, double time, const csim_state *state) {
   const csim_model *model = g->world->model;
   csim_gather_buffers *to = &g->buffers[k];
   const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
-  ptrdiff_t first = body ? body->vert0 : 0;
+  ptrdiff_t first = body ? csim_xyz(body->vert0) : 0;
   if (to->x) {
     object_state(g, k, time, state, to->x, to->v);
   } else {
-    g->value[k].x = state->x + 3 * first;
-    g->value[k].v = g->object[k].has_velocity ? state->v + 3 * first : NULL;
+    g->value[k].x = state->x + first;
+    g->value[k].v = g->object[k].has_velocity ? state->v + first : NULL;
   }
-  for (int i = 0; to->pressure && i < body->nvert; i++) // where a vertex has no area, 0
-    to->pressure[i] = to->area[i] > 0 ? g->force[first + i] / to->area[i] : 0;
-  if (to->strain) csim_rest_metric_strain(&to->shape, state->x + 3 * first, to->strain);
+  if (to->pressure) take_pressures(g, body, to);
+  if (to->strain)
+    csim_rest_metric_strain(&to->shape, shown_numbers(g, body, 3, state->x), to->strain);
 }
 
 static void take_samples(csim_gather *g, int k, double time, const csim_state *state,

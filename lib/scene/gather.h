@@ -12,6 +12,7 @@
 typedef struct csim_gather_buffers {
   double *x, *v;               ///< (nvert x 3)
   double *pressure, *area;     ///< (nvert) [Pa], [m^2] at rest
+  double *around;              ///< (nvert) [m^2] of coarse meshes: area around their vertices
   double *strain;              ///< (nvert) [-]
   double *sample_x, *sample_v; ///< (nsample x nvert x 3)
   csim_rest_metric shape;      ///< if strain is wanted
@@ -26,7 +27,8 @@ typedef struct csim_gather {
   csim_gather_buffers *buffers; ///< (nobject) what `value` points to, unless it is of a state
   double *earlier;              ///< (largest collider that moves x 3) workspace of their velocities
   csim_solver *solver;          ///< has the contact pressures; NULL: none yet
-  double *force; ///< (model->nvert) [N] normal force on each vertex; NULL: not wanted
+  double *force;   ///< (vertices of all bodies) [N] normal force on each; NULL: not wanted
+  double *carried; ///< (vertices of the largest body x 3) workspace of bodies that may be coarse
 } csim_gather;
 
 /// Mesh and name of object k.

@@ -56,8 +56,16 @@ static const char *const up_names[] = {"y", "z", NULL};
               "Axis that points up in the file. The mesh is turned if that is not the scene's. "   \
               "Default: what the file says (Alembic: y, by convention), else \"units.up\".")
 
-static void check_seams(csim_reader *r, const cJSON *item, void *base) {
-  const csim_mesh_source *mesh = base;
+static void finish_pattern(csim_reader *r, const cJSON *item, void *base) {
+  static const double FIRST_EDGES = 0.02; // [m] at most, before triangles are divided
+  csim_mesh_source *mesh = base;
+  if (mesh->detail.divisions < 0) {
+    mesh->detail.divisions = 0;
+    for (double edge = 2 * mesh->detail.resolution;
+         edge <= FIRST_EDGES * (1 + 1e-9) && mesh->detail.divisions < CSIM_MOST_DIVISIONS;
+         edge *= 2)
+      mesh->detail.divisions++;
+  }
   if (mesh->seam_closed >= -CSIM_FRAME_LIMIT && mesh->seam_closed < mesh->seam_from)
     csim_complain(r, csim_json_get(item, "closed"), "\"closed\" comes before \"from\"");
 }
@@ -101,7 +109,18 @@ static const csim_field pattern_fields[] = {
              .doc = "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. "
                     "Its panels are flat at rest, placed and sewn together as in the file. Panels, "
                     "and labels of edges, are groups."),
-    LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
+    CSIM_KEY("resolution", real, AT(detail.resolution), "0.01", .unit = "m", .least = 0,
+             .most = 1e6, .flags = CSIM_ABOVE,
+             .doc = "Length of the edges of the triangles, about."),
+    CSIM_KEY("divide", integer, AT(detail.divisions), "-1", .least = -1,
+             .most = CSIM_MOST_DIVISIONS,
+             .doc = "The pattern is triangulated with edges this many times twice as long, whose "
+                    "triangles are then divided in four as often: phases can leave divisions out. "
+                    "Default: as often as the first edges are at most 2 cm long."),
+    CSIM_KEY("coarse", integer, AT(detail.coarse), "0", .least = 0, .most = CSIM_MOST_DIVISIONS,
+             .doc =
+                 "Leaves out this many of these divisions, or all if there are fewer, for a phase "
+                 "whose motion needs fewer vertices. Frames are written with all vertices."),
     CSIM_KEY("from", real, AT(seam_from), "-1e8", .least = -CSIM_FRAME_LIMIT,
              .most = CSIM_FRAME_LIMIT,
              .doc = "Frame in which the seams begin to close, for a garment that waits for the one "
@@ -179,7 +198,7 @@ static const csim_field tube_fields[] = {
       CSIM_TABLE("mesh-" #shape, csim_mesh_source, shape##_fields, at_end, text)
 TABLE(file, "A mesh file, or a frame of an Alembic file or cache.", NULL);
 TABLE(sequence, "A mesh that deforms from frame to frame; colliders only.", NULL);
-TABLE(pattern, "The panels of a sewing pattern; cloth only.", check_seams);
+TABLE(pattern, "The panels of a sewing pattern; cloth only.", finish_pattern);
 TABLE(grid, "A flat rectangle in the plane of x and z, its normal along y.", check_cells);
 TABLE(box, "A closed box.", check_cells);
 TABLE(sphere, "A closed sphere.", check_cells);

@@ -3,13 +3,16 @@
 // A phase's model is compiled from its scene as if the run began with it. It depends on the scene
 // alone, so a resumed run has the same one. Only the state continues.
 #include "math/vec3.h"
+#include "mesh/divide.h"
 #include "scene/sim.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-// At rest: this long [s], for all but this share of the free vertices. Frames in which no more than
-// the larger share moves, as when a fold slips, neither count nor begin anew.
-static const double REST_TIME = 0.25, REST_SHARE = 0.01, SLIP_SHARE = 0.04;
+// At rest: this long [s], for all but this share of the free vertices. Their mean speed counts:
+// steps that stop early leave motion for the next, and near rest the speed of a dress went up and
+// down by a factor of five from frame to frame.
+static const double REST_TIME = 0.25, REST_SHARE = 0.01;
 
 csim_status csim_sim_restart_solver(csim_sim *sim) {
   csim_solver_free(sim->solver);
@@ -39,10 +42,22 @@ static int came_to_rest(const csim_scene *scene, int rest_frames) {
   return scene->until_rest && rest_frames >= scene->fps * REST_TIME;
 }
 
-void csim_sim_count_rest(csim_sim *sim) {
+// Adds a frame's motion to the paths, or begins them anew with it. Returns whether only few free
+// vertices have gone farther than the speed at rest allows in REST_TIME.
+static int add_motion(csim_sim *sim, int anew) {
   const csim_model *model = sim->world.model;
-  double limit = sim->scene->rest_speed * sim->scene->rest_speed;
-  int fast = 0, free = 0;
+  double most = sim->scene->rest_speed * REST_TIME, frame = 1 / sim->scene->fps;
+  int far = 0, free = 0;
+  for (int i = 0; i < model->nvert; i++) {
+    double *path = &sim->state.path[i], way = frame * csim_norm(sim->state.v + csim_xyz(i));
+    *path = anew ? way : *path + way;
+    free += !model->fixed[i];
+    far += !model->fixed[i] && !(*path <= most);
+  }
+  return far <= REST_SHARE * free;
+}
+
+void csim_sim_count_rest(csim_sim *sim) {
   if (!sim->scene->until_rest) return;
   double now = (double)sim->state.step * csim_sim_substep(sim->scene);
   for (int k = 0; k < sim->world.ncollider; k++)
@@ -50,15 +65,10 @@ void csim_sim_count_rest(csim_sim *sim) {
       sim->state.rest_frames = 0;
       return;
     }
-  for (int i = 0; i < model->nvert; i++) {
-    const double *v = sim->state.v + csim_xyz(i);
-    free += !model->fixed[i];
-    fast += !model->fixed[i] && !(csim_dot(v, v) <= limit);
-  }
-  if (fast <= REST_SHARE * free)
+  if (add_motion(sim, sim->state.rest_frames == 0))
     sim->state.rest_frames++;
-  else if (!(fast <= SLIP_SHARE * free))
-    sim->state.rest_frames = 0;
+  else
+    sim->state.rest_frames = add_motion(sim, 1);
 }
 
 int csim_sim_at_rest(const csim_sim *sim) {
@@ -79,18 +89,46 @@ int csim_sim_changes(const csim_sim *sim) {
   return phase_to_come(sim) != sim->state.phase;
 }
 
-// Checks that a phase's model has the same vertices and colliders.
+// Checks that a phase's model has the same vertices and colliders, as they are written.
 static csim_status check_world(const csim_sim *sim, int phase, const csim_world *world) {
   const csim_world *old = &sim->world;
-  int same = world->model->nvert == old->model->nvert;
+  int same = world->model->nbody == old->model->nbody;
   for (int b = 0; same && b < old->model->nbody; b++)
-    same = world->model->body[b].nvert == old->model->body[b].nvert;
+    same = csim_body_nshown(&world->model->body[b]) == csim_body_nshown(&old->model->body[b]);
   for (int k = 0; same && k < old->ncollider; k++)
     same = world->collider_mesh[k].nvert == old->collider_mesh[k].nvert;
   if (same) return CSIM_OK;
   return csim_refuse(sim->log, csim_in_file(sim->whole->file),
                      "phase \"%s\": numbers of vertices have to stay as they were",
                      sim->whole->phase[phase].name);
+}
+
+// Replaces numbers of the vertices of one model (n each) by those of another, whose meshes are
+// coarser or finer. An array that is NULL stays so. -1: out of memory.
+static int carry_numbers(const csim_model *from, const csim_model *to, int n, double **value) {
+  double *carried = *value ? CSIM_NEW(double, csim_row(n, to->nvert)) : NULL;
+  if (!*value) return 0;
+  if (!carried) return -1;
+  for (int b = 0; b < to->nbody; b++) {
+    const csim_body *old = &from->body[b], *body = &to->body[b];
+    int common = old->nvert < body->nvert ? old->nvert : body->nvert;
+    double *at = carried + csim_row(n, body->vert0);
+    memcpy(at, *value + csim_row(n, old->vert0), (size_t)n * (size_t)common * sizeof *at);
+    csim_carry_over(common, body->nvert, body->mesh->parent, n, at);
+  }
+  free(*value);
+  *value = carried;
+  return 0;
+}
+
+// Makes the state one of another model, if that has other vertices.
+static int carry_state(const csim_model *from, const csim_model *to, csim_state *state) {
+  if (from->nvert == to->nvert) return 0;
+  double **vectors[] = {&state->x, &state->v, &state->x_prev, &state->v_prev, &state->a};
+  for (int k = 0; k < 5; k++)
+    if (carry_numbers(from, to, 3, vectors[k])) return -1;
+  state->nvert = to->nvert;
+  return carry_numbers(from, to, 1, &state->path);
 }
 
 csim_status csim_sim_enter(csim_sim *sim, int phase) {
@@ -108,6 +146,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
     csim_pool_phase(sim->pool, before);
     return status;
   }
+  if (carry_state(sim->world.model, world.model, &sim->state)) status = CSIM_MEMORY;
 
   csim_movers_free(sim);
   csim_solver_free(sim->solver);
@@ -122,7 +161,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   sim->state.phase = phase;
   sim->state.rest_frames = 0;
   sim->begun = 0;
-  if (csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
+  if (status || csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
       csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),
                      &sim->state))
     status = CSIM_MEMORY;
@@ -134,6 +173,10 @@ csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
   int phase = from->phase < sim->whole->nphase ? from->phase : 0;
   csim_status status = csim_sim_enter(sim, phase);
   if (status) return status;
+  if (from->nvert != sim->state.nvert)
+    return csim_refuse(sim->log, csim_in_file(sim->whole->file),
+                       "the checkpoint has %d vertices, the scene %d in this phase", from->nvert,
+                       sim->state.nvert);
   int rest_frames = phase == from->phase ? from->rest_frames : 0;
   if (csim_state_copy(from, &sim->state)) return CSIM_MEMORY;
   long long step = (long long)(frame - sim->whole->frame_start) * sim->scene->substeps;

@@ -74,11 +74,11 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_open(&out, "meshes", '[');
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
-    uint64_t h = csim_mesh_hash(body->mesh);
+    uint64_t h = csim_mesh_hash(csim_body_shown(body));
     if (body->ntet) h = csim_hash_bytes(h, body->tet, 4 * (size_t)body->ntet * sizeof *body->tet);
     h = csim_hash_bytes(h, model->x0 + csim_xyz(body->vert0),
-                        3 * (size_t)body->nvert * sizeof *model->x0);
-    print_mesh(&out, body->name, body->nvert, h);
+                        3 * (size_t)body->ncommon * sizeof *model->x0);
+    print_mesh(&out, body->name, csim_body_nshown(body), h);
   }
   for (int k = 0; world->renders && k < world->renders->n; k++) {
     const csim_bound_mesh *render = &world->renders->mesh[k];
@@ -577,10 +577,6 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
                                log, &was);
   if (!status) status = csim_json_read_text(&json, "scene", now, strlen(now), log, &is);
   if (!status) status = compare_trees(&json, scene, options, log, resume, was, is);
-  if (!status && (resume->point.state.nvert != world->model->nvert))
-    status =
-        csim_refuse(log, csim_in_file(scene->file), "the checkpoint has %d vertices, the scene %d",
-                    resume->point.state.nvert, world->model->nvert);
 done:
   if (status == CSIM_MEMORY) csim_fail_memory(log, scene->file);
   cJSON_Delete(was);

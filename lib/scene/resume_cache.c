@@ -111,6 +111,8 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
     status = refuse(log, info->file, "it does not hold all frames up to that one");
   else if (info->options.position_error > 0)
     status = refuse(log, info->file, "its positions are rounded (output.cache_error)");
+  else if (csim_model_nshown(world->model) != world->model->nvert)
+    status = refuse(log, info->file, "the first phase has coarser meshes");
   else if (!same_objects(info, world))
     status = refuse(log, info->file, "objects and their numbers of vertices have to stay");
   else if (rests_before(scene))

@@ -39,11 +39,21 @@ typedef struct run {
 } run;
 
 static void count_model(const csim_model *model, csim_run_report *report) {
-  report->nvert = model->nvert;
-  report->ntri = model->ntri;
-  for (int b = 0; b < model->nbody; b++) report->ntet += model->body[b].ntet;
+  report->nvert = csim_model_nshown(model);
+  for (int b = 0; b < model->nbody; b++) {
+    report->ntri += csim_body_shown(&model->body[b])->ntri;
+    report->ntet += model->body[b].ntet;
+  }
   for (int e = 0; e < model->nenergy; e++)
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
+}
+
+// Watches the meshes of the phase, if substeps are verified.
+static csim_status watch_phase(run *r) {
+  if (!r->options->verify_substeps) return CSIM_OK;
+  csim_watch_free(r->watch);
+  r->watch = csim_watch_create(r->sim.pool, &r->sim.world, r->scene->contact.self);
+  return r->watch ? CSIM_OK : CSIM_MEMORY;
 }
 
 // Before a frame: enters its phase, and applies pins that begin or end with it.
@@ -51,7 +61,9 @@ static csim_status begin_frame(run *r) {
   int changed = 0;
   // the world of its own phase describes the frame that is being written
   csim_status status = csim_sim_changes(&r->sim) ? csim_writing_wait(&r->writing) : CSIM_OK;
+  int phase = r->sim.state.phase;
   if (!status) status = csim_sim_begin(&r->sim, &changed);
+  if (!status && r->sim.state.phase != phase) status = watch_phase(r);
   if (!status && changed) csim_output_follow(r->writing.output, r->sim.solver);
   return status;
 }
@@ -86,9 +98,9 @@ static csim_status create(run *r) {
   if (csim_conserved_open(sim->pool, r->scene, &sim->world, &sim->state,
                           &r->report->total.conserved))
     return CSIM_MEMORY;
-  if (!o->verify_substeps) return CSIM_OK;
-  r->watch = csim_watch_create(sim->pool, &sim->world, r->scene->contact.self);
-  return r->watch ? csim_watch_count(r->watch, &sim->state, 0, &r->crossing_start) : CSIM_MEMORY;
+  status = watch_phase(r);
+  if (status || !r->watch) return status;
+  return csim_watch_count(r->watch, &sim->state, 0, &r->crossing_start);
 }
 
 static void destroy(run *r) {
@@ -300,6 +312,7 @@ static csim_status run_frames(run *r) {
   csim_pool_phase(r->sim.pool, CSIM_PHASE_OTHER);
   if (r->resume.found) { // only after the first phase has described the files
     csim_status status = csim_sim_go_on(&r->sim, &r->resume.point.state, r->resume.point.frame);
+    if (!status) status = watch_phase(r);
     if (status) return status;
     csim_output_follow(r->writing.output, r->sim.solver);
   }

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "clothsim.h"
+#include "io/sewing.h"
 #include "model/params.h"
 
 // ---------------------------------------------------------------------------------------- meshes
@@ -31,17 +32,17 @@ typedef enum csim_shape {
 /// Source of an object's surface. Shapes are centred at the origin, axis along y.
 typedef struct csim_mesh_source {
   csim_shape shape;
-  char *file;            ///< path, already relative to the working directory; shape FILE only
-  char *sequence;        ///< as csim_sequence_open takes it; shape SEQUENCE, as the next four
-  char *object;          ///< name in it, or in `file`; NULL = its only object
-  double frame;          ///< of `file`, by its own numbers; below -CSIM_FRAME_LIMIT: its first
-  const char *unit;      ///< of lengths in the file, "cm"; NULL = what it says, else the scene's
-  const char *up;        ///< "y" or "z" of the file; NULL = what it says, else the scene's
-  char *faces;           ///< mesh file with the faces; NULL = the sequence's own
-  double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
-  double offset;         ///< [frames of the scene] before its first frame is over
-  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next eight
-  double resolution;     ///< [m] length of edges
+  char *file;       ///< path, already relative to the working directory; shape FILE only
+  char *sequence;   ///< as csim_sequence_open takes it; shape SEQUENCE, as the next four
+  char *object;     ///< name in it, or in `file`; NULL = its only object
+  double frame;     ///< of `file`, by its own numbers; below -CSIM_FRAME_LIMIT: its first
+  const char *unit; ///< of lengths in the file, "cm"; NULL = what it says, else the scene's
+  const char *up;   ///< "y" or "z" of the file; NULL = what it says, else the scene's
+  char *faces;      ///< mesh file with the faces; NULL = the sequence's own
+  double fps;       ///< [1/s] 0 = the sequence's own, or else the scene's
+  double offset;    ///< [frames of the scene] before its first frame is over
+  char *pattern;    ///< path as of `file`; shape PATTERN only, as the next eight
+  csim_sewing_detail detail;
   double seam_from;      ///< frame in which the seams begin to close; as the next
   double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
   double seam_stiffness; ///< [N/m] of each stitch

@@ -113,10 +113,10 @@ static const csim_field frame_fields[] = {
     CSIM_KEY("from_frame", integer, AT(start_frame), "-10000000", .least = CSIM_LAST_FRAME,
              .most = MOST_FRAME, .doc = "Frame of that cache. Default: the last one."),
     CSIM_KEY("until", choice, AT(until_rest), "end", .detail = until_names,
-             .doc = "\"rest\": end early once everything is at rest: for a quarter of a second at "
-                    "most 1 % of the free vertices were faster than \"rest_speed\". Frames with up "
-                    "to 4 % do not count, and others begin anew. run.json says whether that "
-                    "happened."),
+             .doc =
+                 "\"rest\": end early once everything is at rest: in a quarter of a second at most "
+                 "1 % of the free vertices were faster on average than \"rest_speed\". run.json "
+                 "says whether that happened."),
     CSIM_KEY("rest_speed", real, AT(rest_speed), "0.02", .unit = "m/s", .least = 0, .most = 1e6,
              .flags = CSIM_ABOVE, .doc = "Speed below which a vertex is at rest."),
     CSIM_KEY("fps", real, AT(fps), "24", .unit = "1/s", .least = 1e-3, .most = 1e6,

@@ -88,7 +88,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase);
 /// @return as csim_sim_begin
 csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame);
 
-/// At the end of a frame: counts the frames in a row at whose end everything is at rest.
+/// At the end of a frame: counts the frames in a row in which everything is at rest.
 void csim_sim_count_rest(csim_sim *sim);
 
 /// Whether the run is finished: the last phase is "until": "rest", and everything is at rest.

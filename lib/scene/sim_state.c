@@ -50,10 +50,12 @@ static csim_status refuse(const csim_sim *sim, const char *why) {
 
 // Whether the phase of a state is one of the simulation's.
 static csim_status enter_phase(csim_sim *sim, const csim_state *state) {
-  if (state->nvert != sim->state.nvert) return refuse(sim, "it has another number of vertices");
   if (state->phase && state->phase >= sim->whole->nphase)
     return refuse(sim, "it is in a phase that the scene does not have");
-  return csim_sim_enter(sim, state->phase);
+  csim_status status = csim_sim_enter(sim, state->phase);
+  if (!status && state->nvert != sim->state.nvert)
+    return refuse(sim, "it has another number of vertices");
+  return status;
 }
 
 // Whether a state fits the simulation; colliders are not in one saved before the first step.

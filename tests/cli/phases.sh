@@ -73,6 +73,17 @@ one, two = scene["phases"]
 assert of(one) == [(0.5, *want[0][1:]), want[1], (*want[2][:2], 2.8e-6)], of(one)
 assert of(two) == [(0.324, 4000, 5.9e-5), (0.4, *want[1][1:]), want[2]], of(two)
 END
+# At rest: for a quarter of a second no faster than rest_speed on average. A cloth that flies at v exp(-c t) is so after the frame
+# that the sum of its frames gives, and one that flies on just above the limit never is.
+cat >fly.json <<'END'
+{"name": "fly", "frames": {"end": 60, "until": "rest"}, "gravity": [0, 0, 0], "wind": {"density": 0}, "output": {"obj": false},
+ "objects": [{"name": "a", "type": "cloth", "material": {"preset": "cotton", "damping": 0}, "mesh": {"shape": "grid", "cells": [3, 3]}}]}
+END
+for case in "1 4 28" "0.0199 0 7" "0.021 0 60"; do
+  read -r v c frame <<<"$case"
+  expect 0 "$clothsim" fly.json -o fly --overwrite --set "a.velocity=[$v,0,0]" --set "a.material={\"preset\":\"cotton\",\"damping\":$c}"
+  check "$v m/s, damped by $c a second: rests after frame $frame" grep -q "\"last_frame\": $frame," fly/run.json
+done
 # from the cache: only where the frames of all phases are known
 expect 0 "$clothsim" ph.json -q -o e -e 20 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14
 expect 0 "$clothsim" ph.json -v -o e -e 22 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14 --resume-from 12 --from-cache

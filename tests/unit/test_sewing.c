@@ -21,7 +21,7 @@ static void write_text(const char *text, size_t size) {
 
 static csim_status read_text(const char *text, double resolution, csim_mesh *mesh) {
   write_text(text, strlen(text));
-  return csim_sewing_read(path, resolution, NULL, mesh);
+  return csim_sewing_read(path, &(csim_sewing_detail){.resolution = resolution}, NULL, mesh);
 }
 
 // A half disk, whose arc is in the way that SVG's flags say; and the same clockwise, turned.
@@ -117,6 +117,74 @@ static void test_stitches(void) {
   csim_mesh_free(&mesh);
 }
 
+static double area_of(const csim_mesh *mesh) {
+  double area = 0, n[3];
+  for (int t = 0; t < mesh->ntri; t++) {
+    const int *v = mesh->tri + 3 * t;
+    csim_triangle_normal(mesh->rest + 3 * v[0], mesh->rest + 3 * v[1], mesh->rest + 3 * v[2], n);
+    area += n[2] / 2;
+  }
+  return area;
+}
+
+// Divided panels: a coarse mesh is the beginning of the fine one, whose outline follows the curve
+// and whose stitches join the same places.
+static void test_divided(void) {
+  csim_mesh mesh[3]; // with all of two divisions, one left out, both left out
+  write_text(sewn, strlen(sewn));
+  for (int k = 0; k < 3; k++)
+    CHECK(csim_sewing_read(path, &(csim_sewing_detail){0.005, 2, k}, NULL, &mesh[k]) == CSIM_OK);
+  for (int k = 0; k < 2; k++) {
+    const csim_mesh *fine = &mesh[k], *coarse = &mesh[k + 1];
+    size_t size = 3 * (size_t)coarse->nvert * sizeof(double);
+    CHECK(fine->ntri == 4 * coarse->ntri);
+    CHECK(k == 1 || !memcmp(fine->parent, coarse->parent, 2 * (size_t)coarse->nvert * sizeof(int)));
+    int moved = 0;
+    for (int i = 0; i < coarse->nvert; i++)
+      moved += csim_distance(fine->rest + 3 * i, coarse->rest + 3 * i) > 1e-12;
+    // only midpoints of the curve, which the finer mesh has nearer to it
+    CHECK(k == 1 ? !moved && !memcmp(fine->vert, coarse->vert, size) : moved < 40);
+    for (int i = coarse->nvert; i < fine->nvert; i++)
+      for (int c = 0; c < 2; c++) CHECK(fine->parent[2 * i + c] < coarse->nvert);
+    CHECK(fine->nstitch > 2 * coarse->nstitch - 6 && fine->nstitch <= 2 * coarse->nstitch);
+  }
+  // the panels' areas are 100 cm^2 and a parabola's 2/3 10 5, and 100 cm^2 without the dart
+  double exact = 0.0233333333333 - 0.0003, off[3];
+  for (int k = 0; k < 3; k++) off[k] = fabs(area_of(&mesh[k]) - exact);
+  CHECK(off[0] < 0.3 * off[1] && off[1] < 0.3 * off[2]);
+  for (int i = 0; i < mesh[0].nstitch; i++) {
+    const double *a = mesh[0].rest + 3 * mesh[0].stitch[2 * i];
+    const double *b = mesh[0].rest + 3 * mesh[0].stitch[2 * i + 1];
+    int level = fabs(a[1] - 0.1) < 1e-9 && fabs(b[1] - 0.1) < 1e-9; // the edges at the top
+    if (level) CHECK_NEAR(a[0], b[0], 1e-9);
+  }
+  for (int k = 0; k < 3; k++) csim_mesh_free(&mesh[k]);
+}
+
+// A crescent 4 mm wide, whose sides have different numbers of vertices: with edges of 8 cm they
+// cross, with edges of 1 cm they do not.
+static void test_crescent(void) {
+  static const char crescent[] =
+      "{\"pattern\": {\"panels\": {\"c\": {\"vertices\": [[-10, 0], [10, 0], [0, 10.4]], "
+      "\"edges\": ["
+      "{\"endpoints\": [0, 1], \"curvature\": {\"type\": \"circle\", \"params\": [10, 0, 0]}},"
+      "{\"endpoints\": [1, 2], \"curvature\": {\"type\": \"quadratic\", \"params\": [[0.5, "
+      "-0.44]]}},"
+      "{\"endpoints\": [2, 0], \"curvature\": {\"type\": \"quadratic\", \"params\": [[0.5, "
+      "-0.44]]}}"
+      "]}}}}";
+  csim_mesh mesh[2];
+  write_text(crescent, strlen(crescent));
+  CHECK(csim_sewing_read(path, &(csim_sewing_detail){.resolution = 0.08}, NULL, &mesh[0]) ==
+        CSIM_INVALID);
+  for (int coarse = 0; coarse < 2; coarse++)
+    CHECK(csim_sewing_read(path, &(csim_sewing_detail){0.01, 3, 3 * coarse}, NULL, &mesh[coarse]) ==
+          CSIM_OK);
+  CHECK(mesh[0].nvert > mesh[1].nvert && mesh[1].nvert > 6);
+  CHECK(!memcmp(mesh[0].vert, mesh[1].vert, 3 * (size_t)mesh[1].nvert * sizeof(double)));
+  for (int k = 0; k < 2; k++) csim_mesh_free(&mesh[k]);
+}
+
 // Whatever the bytes are, reading ends with a mesh or an error, and leaves nothing behind.
 static void test_damage(void) {
   unsigned seed = 11;
@@ -132,7 +200,9 @@ static void test_damage(void) {
       text[at] = bytes[(seed >> 8) % (sizeof bytes - 1)];
     }
     csim_mesh mesh;
-    csim_status status = read_text(text, 0.05, &mesh);
+    write_text(text, strlen(text));
+    csim_sewing_detail detail = {0.05, trial % 3, trial % 2};
+    csim_status status = csim_sewing_read(path, &detail, NULL, &mesh);
     CHECK(status == CSIM_OK || status == CSIM_INVALID);
     CHECK((status == CSIM_OK) == (mesh.nvert > 0));
     read += status == CSIM_OK;
@@ -145,6 +215,8 @@ int main(void) {
   snprintf(path, sizeof path, "/tmp/clothsim-sewing-%d.json", (int)getpid());
   test_arc();
   test_stitches();
+  test_divided();
+  test_crescent();
   test_damage();
   unlink(path);
   return check_report();

@@ -1,0 +1,73 @@
+# Phases with coarse meshes of a pattern: what is written, what carries over, resumed in each of them.
+. "$ROOT/tests/cli/kit"
+# two panels of 10 cm, sewn together at one side, that come to rest on a plate
+cat >pair.json <<'J'
+{"pattern": {"panels": {
+ "left": {"translation": [-10.2, 0.3, -5], "rotation": [90, 0, 0], "vertices": [[0, 0], [10, 0], [10, 10], [0, 10]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0], "label": "hem"}]},
+ "right": {"translation": [0.2, 0.3, -5], "rotation": [90, 0, 0], "vertices": [[0, 0], [10, 0], [10, 10], [0, 10]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}},
+ "stitches": [[{"panel": "left", "edge": 1}, {"panel": "right", "edge": 3}]]}}
+J
+cat >co.json <<'J'
+{"name": "co", "frames": {"end": 40}, "contact": {"thickness": 0.001},
+ "output": {"obj": false, "pressures": true, "strain": true, "velocities": true},
+ "objects": [
+  {"name": "cloth", "type": "cloth", "material": {"preset": "denim", "damping": 12}, "mesh": {"pattern": "pair.json", "resolution": 0.005, "closed": 4}},
+  {"name": "plate", "type": "collider", "position": [0, -0.05, 0], "mesh": {"shape": "box", "size": [0.4, 0.1, 0.4]}}],
+ "phases": [
+  {"name": "coarse", "frames": {"end": 16}, "objects": [{"name": "cloth", "mesh": {"coarse": 2}}]},
+  {"name": "less", "frames": {"end": 24}, "objects": [{"name": "cloth", "mesh": {"coarse": 1}}]},
+  {"name": "fine", "frames": {"end": 34}},
+  {"name": "again", "objects": [{"name": "cloth", "mesh": {"coarse": 4}}]}]}
+J
+expect 0 "$clothsim" co.json -q -o a -j 1 --verify-substeps --set output.obj=true
+check "all vertices are reported" sh -c 'grep -q "\"vertices\": $(grep -c "^v " a/cloth_0001.obj)," a/run.json'
+check "nothing intersects" sh -c "$clothsim --verify-contact a/co.clothcache | grep -q ' 0 pairs'"
+i=0
+until "$clothsim" co.json -q -o b --resume --checkpoint-every 1 --max-time $(awk "BEGIN { print 0.1 + 0.02 * $i }") -j $((i % 3 + 1)); do
+  i=$((i + 1))
+  [ $i -lt 200 ] || break
+done
+expect 0 "$clothsim" co.json -q -o c -j 2
+check "stopped $i times" test $i -gt 3
+check "the same bytes" cmp b/co.clothcache c/co.clothcache
+expect 2 "$clothsim" co.json -q -o c -e 44 --resume-from 30 --from-cache
+says 'the first phase has coarser meshes'
+# starts from a cache with all vertices
+expect 0 "$clothsim" co.json -q -o d --set frames.from=c/co.clothcache --set frames.end=30
+# a coarser mesh than there is: all divisions are left out; and none are by default where edges are long
+expect 0 "$clothsim" co.json -q --check --set cloth.mesh.resolution=0.03
+expect 2 "$clothsim" co.json -q --check --set cloth.mesh.coarse=5
+needs_numpy
+check "frames of coarse and fine phases" "$python" - "$ROOT" <<'J'
+import sys
+sys.path.insert(0, sys.argv[1] + "/tools")
+import clothcache, numpy as np
+
+cache = clothcache.Cache("a/co.clothcache")
+faces = np.array([[int(c.split("/")[0]) - 1 for c in line.split()[1:]] for line in open("a/cloth_0001.obj") if line.startswith("f ")])
+at = {f: np.asarray(cache.positions("cloth", cache.numbers.index(f)), float) for f in (16, 17, 24, 25, 34, 35, 40)}
+
+def normals(x):
+    return np.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])
+
+def bent(x, parts):  # largest angle between triangles that are parts of one
+    n = normals(x)
+    n = (n / np.linalg.norm(n, axis=1)[:, None]).reshape(-1, parts, 3)
+    return np.linalg.norm(n - n[:, :1], axis=2).max()
+
+for f, parts in ((16, 16), (17, 4), (24, 4), (35, 16), (40, 16)):
+    assert bent(at[f], parts) < 2e-5, (f, bent(at[f], parts))
+assert bent(at[24], 16) > 1e-4 and bent(at[34], 4) > 1e-4, (bent(at[24], 16), bent(at[34], 4))
+for f in (16, 24):  # nothing jumps where a finer phase begins; a coarser one drops what it has no vertices for
+    assert np.linalg.norm(at[f + 1] - at[f], axis=1).max() < 1e-3
+area = np.zeros(len(at[16]))
+for k in range(3):
+    np.add.at(area, faces[:, k], np.linalg.norm(normals(at[34]), axis=1) / 6)
+for f in (16, 24, 34, 40):  # the plate carries all of 0.02 m^2
+    held = (area * np.asarray(cache.positions("cloth", cache.numbers.index(f), b"PRES"), float).ravel()).sum()
+    assert abs(held / (0.324 * 0.02 * 9.81) - 1) < 0.03, (f, held)
+    assert np.asarray(cache.positions("cloth", cache.numbers.index(f), b"STRN")).max() < 0.05
+J
+report
