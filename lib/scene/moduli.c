@@ -41,8 +41,8 @@ static csim_status measure(csim_build *build, const csim_object *object, const c
   csim_rest_shape rest = {0};
   csim_object laid = *object;
   laid.bending = CSIM_BENDING_CURVATURE; // lays the triangles flat, with the warp of a membrane
-  const csim_mesh *mesh = of->mesh;
-  csim_body body = {.nvert = mesh->nvert, .mesh = of->mesh};
+  csim_mesh *mesh = of->shown ? of->shown : of->mesh;
+  csim_body body = {.nvert = mesh->nvert, .mesh = mesh};
   csim_status status = csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology);
   if (!status) status = csim_build_rest(build, &laid, mesh, &rest);
   if (!status) status = csim_build_springs(build, object, &body, &topology, &rest);
@@ -84,7 +84,9 @@ static void report_folds(const csim_scene *scene, const csim_object *object,
   double weight = material->density * csim_norm(model->gravity);
   if (!(weight > 0 && material->bend > 0) || object->bending < CSIM_BENDING_HINGE) return;
   double length = cbrt(material->bend / weight);
-  double edge = csim_mean_edge(model->x0 + csim_xyz(of->vert0), of->mesh->ntri, 3, of->mesh->tri);
+  const csim_mesh *mesh = csim_body_shown(of);
+  const double *x = of->shown ? mesh->vert : model->x0 + csim_xyz(of->vert0);
+  double edge = csim_mean_edge(x, mesh->ntri, 3, mesh->tri);
   if (edge > MOST * length)
     csim_say(log, CSIM_INFO, object->mesh_place,
              "object \"%s\": its edges are %.2g mm long on average, and the bending length of its "

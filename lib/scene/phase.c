@@ -103,32 +103,40 @@ static csim_status check_world(const csim_sim *sim, int phase, const csim_world 
                      sim->whole->phase[phase].name);
 }
 
-// Replaces numbers of the vertices of one model (n each) by those of another, whose meshes are
-// coarser or finer. An array that is NULL stays so. -1: out of memory.
-static int carry_numbers(const csim_model *from, const csim_model *to, int n, double **value) {
-  double *carried = *value ? CSIM_NEW(double, csim_row(n, to->nvert)) : NULL;
-  if (!*value) return 0;
-  if (!carried) return -1;
-  for (int b = 0; b < to->nbody; b++) {
+// Numbers of the vertices of one model (n each) as those of another, whose meshes are coarser or
+// finer. NULL: out of memory.
+static double *carry_numbers(const csim_model *from, const csim_model *to, int n,
+                             const double *value) {
+  double *carried = CSIM_NEW(double, csim_row(n, to->nvert));
+  for (int b = 0; b < to->nbody && carried; b++) {
     const csim_body *old = &from->body[b], *body = &to->body[b];
     int common = old->nvert < body->nvert ? old->nvert : body->nvert;
     double *at = carried + csim_row(n, body->vert0);
-    memcpy(at, *value + csim_row(n, old->vert0), (size_t)n * (size_t)common * sizeof *at);
+    memcpy(at, value + csim_row(n, old->vert0), (size_t)n * (size_t)common * sizeof *at);
     csim_carry_over(common, body->nvert, body->mesh->parent, n, at);
   }
-  free(*value);
-  *value = carried;
-  return 0;
+  return carried;
 }
 
-// Makes the state one of another model, if that has other vertices.
+// Makes the state one of another model, if that has other vertices. -1: out of memory, and the
+// state is as it was.
 static int carry_state(const csim_model *from, const csim_model *to, csim_state *state) {
+  enum { VECTORS = 5, ARRAYS = 6 };
+  double **array[] = {&state->x, &state->v, &state->x_prev, &state->v_prev, &state->a, &state->path};
+  double *carried[ARRAYS] = {0};
+  int failed = 0;
   if (from->nvert == to->nvert) return 0;
-  double **vectors[] = {&state->x, &state->v, &state->x_prev, &state->v_prev, &state->a};
-  for (int k = 0; k < 5; k++)
-    if (carry_numbers(from, to, 3, vectors[k])) return -1;
-  state->nvert = to->nvert;
-  return carry_numbers(from, to, 1, &state->path);
+  for (int k = 0; k < ARRAYS && !failed; k++) {
+    if (!*array[k]) continue;
+    carried[k] = carry_numbers(from, to, k < VECTORS ? 3 : 1, *array[k]);
+    failed = !carried[k];
+  }
+  for (int k = 0; k < ARRAYS; k++) {
+    free(failed ? carried[k] : *array[k]);
+    if (!failed) *array[k] = carried[k];
+  }
+  if (!failed) state->nvert = to->nvert;
+  return failed ? -1 : 0;
 }
 
 csim_status csim_sim_enter(csim_sim *sim, int phase) {
@@ -141,12 +149,12 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
       csim_compile(scene, sim->tet_program, sim->pool, sim->log, &sim->world, &world);
   world.renders = sim->world.renders;
   if (!status) status = check_world(sim, phase, &world);
+  if (!status && carry_state(sim->world.model, world.model, &sim->state)) status = CSIM_MEMORY;
   if (status) {
     csim_world_free(&world);
     csim_pool_phase(sim->pool, before);
     return status;
   }
-  if (carry_state(sim->world.model, world.model, &sim->state)) status = CSIM_MEMORY;
 
   csim_movers_free(sim);
   csim_solver_free(sim->solver);
@@ -161,7 +169,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   sim->state.phase = phase;
   sim->state.rest_frames = 0;
   sim->begun = 0;
-  if (status || csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
+  if (csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
       csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),
                      &sim->state))
     status = CSIM_MEMORY;

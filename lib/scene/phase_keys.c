@@ -60,6 +60,22 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
     csim_complain(r, csim_json_get(item, "contact"), "\"pinched\" is for all phases");
 }
 
+static int left_out(const csim_object *object) {
+  const csim_sewing_detail *d = &object->mesh.detail;
+  return d->coarse < d->divisions ? d->coarse : d->divisions;
+}
+
+// Meshes may only become finer: the surface is then the same at first.
+static void check_coarse(csim_reader *r, const cJSON *item, const csim_scene *before,
+                         const csim_scene *phase) {
+  for (int o = 0; o < phase->nobject && o < before->nobject; o++)
+    if (left_out(&phase->object[o]) > left_out(&before->object[o]))
+      csim_complain(r, item,
+                    "\"%s\" cannot be coarser than in the phase before: a coarse surface may "
+                    "intersect what a fine one does not",
+                    phase->object[o].name);
+}
+
 // Checks that the objects which a phase changes are in the scene, before it is read: as a new
 // object one would be refused for keys that it lacks.
 static void check_names(csim_reader *r, const cJSON *item, const csim_scene *all) {
@@ -135,6 +151,7 @@ void csim_read_phases(csim_reader *r, const cJSON *tree,
     scene->nphase++;
     read_phase(r, tree, c, last_end, phase, read);
     last_end = phase->scene->frame_end;
+    if (scene->nphase > 1) check_coarse(r, c, phase[-1].scene, phase->scene);
   }
   // the end of the run, where it is given (be it by the command line), else of the last phase
   if (!end) scene->frame_end = last_end;

@@ -495,6 +495,26 @@ static int same_frames(const cJSON *was, const cJSON *is) {
   return 1;
 }
 
+// The first object of a phase, or of the scene where it has none. A phase that there is not is the
+// first one, as csim_sim_go_on has it.
+static const cJSON *objects_of(const cJSON *described, int phase) {
+  const cJSON *scene = csim_json_get(described, "scene"), *first = first_of(scene, "phases");
+  const cJSON *p = first;
+  for (int k = 0; k < phase && p; k++) p = p->next;
+  return first_of(p ? p : first ? first : scene, "objects");
+}
+
+// Whether the meshes of a phase are as coarse as they were.
+static int same_coarseness(const cJSON *was, const cJSON *is, int phase) {
+  const cJSON *a = objects_of(was, phase), *b = objects_of(is, phase);
+  for (; a && b; a = a->next, b = b->next) {
+    const cJSON *own = csim_json_get(csim_json_get(a, "mesh"), "coarse");
+    const cJSON *now = csim_json_get(csim_json_get(b, "mesh"), "coarse");
+    if ((own || now) && !cJSON_Compare(own, now, 1)) return 0;
+  }
+  return !a && !b;
+}
+
 static int width_of(double frame) {
   char text[400];
   int n = snprintf(text, sizeof text, "%.0f", frame);
@@ -504,10 +524,12 @@ static int width_of(double frame) {
 // The reason why a run cannot continue with this scene, even where changes are allowed; NULL: it
 // can.
 static const char *cannot_change(const csim_json *json, const csim_scene *scene, const cJSON *was,
-                                 const cJSON *is) {
+                                 const cJSON *is, int phase) {
   const cJSON *end = csim_json_get(csim_json_get(csim_json_get(was, "scene"), "frames"), "end");
   if (!same_meshes(was, is, "name") || !same_meshes(was, is, "vertices"))
     return "objects and their numbers of vertices have to stay";
+  if (!same_coarseness(was, is, phase))
+    return "\"coarse\" has to stay in the phase that the run stopped in";
   if (!same_text(json, was, is, "frames", "start")) return "\"frames.start\" has to stay";
   if (!same_text(json, was, is, NULL, "name")) return "\"name\" has to stay: files carry it";
   if (!same_text(json, was, is, "output", "cache") ||
@@ -552,7 +574,7 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
     count++;
   }
   if (d.memory) return CSIM_MEMORY;
-  const char *never = cannot_change(json, scene, was, is);
+  const char *never = cannot_change(json, scene, was, is, resume->point.state.phase);
   if (never)
     return csim_refuse(log, place, "cannot continue after frame %d: %s", resume->point.frame,
                        never);
