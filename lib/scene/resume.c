@@ -495,13 +495,14 @@ static int same_frames(const cJSON *was, const cJSON *is) {
   return 1;
 }
 
-// The first object of a phase, or of the scene where it has none. A phase that there is not is the
-// first one, as csim_sim_go_on has it.
+// The first object of a phase, or of the scene if there are none or the phase does not change any.
+// A phase that there is not is the first one, as csim_sim_go_on has it.
 static const cJSON *objects_of(const cJSON *described, int phase) {
   const cJSON *scene = csim_json_get(described, "scene"), *first = first_of(scene, "phases");
   const cJSON *p = first;
   for (int k = 0; k < phase && p; k++) p = p->next;
-  return first_of(p ? p : first ? first : scene, "objects");
+  if (!p) p = first;
+  return first_of(p && csim_json_get(p, "objects") ? p : scene, "objects");
 }
 
 // Whether the meshes of a phase are as coarse as they were.
