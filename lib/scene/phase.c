@@ -122,7 +122,8 @@ static double *carry_numbers(const csim_model *from, const csim_model *to, int n
 // state is as it was.
 static int carry_state(const csim_model *from, const csim_model *to, csim_state *state) {
   enum { VECTORS = 5, ARRAYS = 6 };
-  double **array[] = {&state->x, &state->v, &state->x_prev, &state->v_prev, &state->a, &state->path};
+  double **array[] = {&state->x,      &state->v, &state->x_prev,
+                      &state->v_prev, &state->a, &state->path};
   double *carried[ARRAYS] = {0};
   int failed = 0;
   if (from->nvert == to->nvert) return 0;

@@ -33,7 +33,8 @@ int main(void) {
 
   // uneven, and every number a linear function of the first two
   double *x = calloc((size_t)n, 3 * sizeof *x);
-  int *four = calloc((size_t)ntri, 12 * sizeof *four), *parent = calloc((size_t)n, 2 * sizeof *parent);
+  int *four = calloc((size_t)ntri, 12 * sizeof *four),
+      *parent = calloc((size_t)n, 2 * sizeof *parent);
   for (int i = 0; i < N * N; i++) {
     x[3 * i] = i % N + 0.2 * sin(3.0 * i);
     x[3 * i + 1] = i / N + 0.2 * cos(5.0 * i);
@@ -60,7 +61,8 @@ int main(void) {
     for (int b = 0; b < N * N; b++) {
       int e = csim_edge_between(&topology, a, b);
       found += e >= 0;
-      CHECK(e < 0 || (topology.edge[2 * e] == (a < b ? a : b) && topology.edge[2 * e + 1] == (a < b ? b : a)));
+      CHECK(e < 0 || (topology.edge[2 * e] == (a < b ? a : b) &&
+                      topology.edge[2 * e + 1] == (a < b ? b : a)));
     }
   CHECK(found == 2 * topology.nedge);
   csim_topology_free(&topology);
