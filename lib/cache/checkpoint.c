@@ -48,21 +48,18 @@ static void put_chunk(sink *s, int kind) {
 }
 
 // value NULL: an empty array.
-static void put_vectors(sink *s, int kind, const double *value, int n) {
+static void put_numbers(sink *s, int kind, const double *value, ptrdiff_t n) {
   if (!value) n = 0;
-  ptrdiff_t bytes = csim_row(24, n);
   s->payload.n = 0;
-  uint8_t *to = csim_bytes_reserve(&s->payload, bytes);
+  uint8_t *to = csim_bytes_reserve(&s->payload, 8 * n);
   if (!to) return;
-  for (ptrdiff_t i = 0; i < csim_xyz(n); i++) csim_store_f64(value[i], to + 8 * i);
-  s->payload.n = bytes;
+  for (ptrdiff_t i = 0; i < n; i++) csim_store_f64(value[i], to + 8 * i);
+  s->payload.n = 8 * n;
   put_chunk(s, kind);
 }
 
-static void put_numbers(sink *s, int kind, const double *value, int n) {
-  s->payload.n = 0;
-  for (int i = 0; i < n; i++) csim_bytes_add_double(&s->payload, value[i]);
-  put_chunk(s, kind);
+static void put_vectors(sink *s, int kind, const double *value, int n) {
+  put_numbers(s, kind, value, csim_xyz(n));
 }
 
 // The whole checkpoint. -1 when out of memory.

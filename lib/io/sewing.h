@@ -15,6 +15,11 @@ typedef struct csim_sewing_detail {
   int coarse;        ///< how many of these are left out, if there are so many
 } csim_sewing_detail;
 
+/// How many divisions are left out indeed: all, if there are fewer than `coarse`.
+static inline int csim_sewing_left_out(const csim_sewing_detail *detail) {
+  return detail->coarse < detail->divisions ? detail->coarse : detail->divisions;
+}
+
 /// Reads a pattern and triangulates its panels, placed around the body as in the file. Both edges
 /// of a stitch get as many vertices as the longer one needs. In the mesh,
 ///

@@ -53,7 +53,7 @@ static csim_status add_shown(csim_build *build, const csim_object *object, csim_
 csim_status csim_build_garment(csim_build *build, const csim_object *object, csim_body *body) {
   const csim_sewing_detail *detail = &object->mesh.detail;
   csim_mesh *mesh = body->mesh, placed;
-  int left_out = detail->coarse < detail->divisions ? detail->coarse : detail->divisions;
+  int left_out = csim_sewing_left_out(detail);
   csim_status status = read_surface(build, object, detail->divisions, build->log, mesh);
   body->ncommon = mesh->nvert;
   if (!status) status = csim_build_pattern(build, object, mesh);

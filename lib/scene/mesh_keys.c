@@ -120,7 +120,8 @@ static const csim_field pattern_fields[] = {
     CSIM_KEY("coarse", integer, AT(detail.coarse), "0", .least = 0, .most = CSIM_MOST_DIVISIONS,
              .doc =
                  "Leaves out this many of these divisions, or all if there are fewer, for a phase "
-                 "whose motion needs fewer vertices. Frames are written with all vertices."),
+                 "whose motion needs fewer vertices. Frames are written with all vertices. What "
+                 "has torn or yielded is whole again where a finer phase begins."),
     CSIM_KEY("from", real, AT(seam_from), "-1e8", .least = -CSIM_FRAME_LIMIT,
              .most = CSIM_FRAME_LIMIT,
              .doc = "Frame in which the seams begin to close, for a garment that waits for the one "

@@ -60,16 +60,12 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
     csim_complain(r, csim_json_get(item, "contact"), "\"pinched\" is for all phases");
 }
 
-static int left_out(const csim_object *object) {
-  const csim_sewing_detail *d = &object->mesh.detail;
-  return d->coarse < d->divisions ? d->coarse : d->divisions;
-}
-
 // Meshes may only become finer: the surface is then the same at first.
 static void check_coarse(csim_reader *r, const cJSON *item, const csim_scene *before,
                          const csim_scene *phase) {
   for (int o = 0; o < phase->nobject && o < before->nobject; o++)
-    if (left_out(&phase->object[o]) > left_out(&before->object[o]))
+    if (csim_sewing_left_out(&phase->object[o].mesh.detail) >
+        csim_sewing_left_out(&before->object[o].mesh.detail))
       csim_complain(r, item,
                     "\"%s\" cannot be coarser than in the phase before: a coarse surface may "
                     "intersect what a fine one does not",
