@@ -94,7 +94,8 @@ void csim_contact_fail(csim_contact *contact);
 
 /// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay), and pins and colliders
 /// towards their own goals, as far as the filter allows, in a few passes. While the clock of the
-/// step has not run out, everything moves together first. x (nbody_vert x 3) gets the result.
+/// step has not run out, everything moves together first. A goal that tears bodies to pieces (mean
+/// stretch of edges above their length) is ignored. x (nbody_vert x 3) gets the result.
 /// @return 0, or -1 when out of memory
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 

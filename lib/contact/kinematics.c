@@ -279,7 +279,7 @@ void csim_kinematics_predict(csim_kinematics *kin, const double *v) {
   csim_kinematics_aim_colliders(kin, 1);
   for (int i = 0; i < kin->mesh->nbody_vert; i++)
     if (csim_kinematics_is_free(kin, i))
-      for (int k = 3 * i; k < 3 * i + 3; k++) kin->d[k] = kin->h * v[k];
+      for (int k = 3 * i; k < 3 * i + 3; k++) kin->d[k] = v ? kin->h * v[k] : 0;
 }
 
 void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d) {
@@ -301,6 +301,23 @@ int csim_kinematics_pins_are_behind(const csim_kinematics *kin) {
 void csim_kinematics_stop_pins(csim_kinematics *kin) {
   for (int i = 0; i < kin->mesh->nbody_vert; i++)
     if (kin->kinematic[i]) memset(kin->d + csim_xyz(i), 0, 3 * sizeof *kin->d);
+}
+
+static double sum_tearing(void *context, int first, int last) {
+  const csim_kinematics *kin = context;
+  double sum = 0;
+  for (int i = first; i < last; i++) {
+    const int *e = kin->mesh->edge + csim_row(2, i);
+    double apart[3];
+    csim_sub(kin->d + csim_xyz(e[0]), kin->d + csim_xyz(e[1]), apart);
+    sum += csim_dot(apart, apart);
+  }
+  return sum;
+}
+
+double csim_kinematics_tearing(const csim_kinematics *kin) {
+  int n = kin->mesh->nbody_edge;
+  return n ? sqrt(csim_pool_sum(kin->pool, n, sum_tearing, (void *)kin) / n) : 0;
 }
 
 static void displace_range(void *context, int first, int last) {

@@ -88,9 +88,13 @@ void csim_kinematics_end(csim_kinematics *kin);
 /// targets, colliders stay.
 void csim_kinematics_aim(csim_kinematics *kin, const double *goal);
 
-/// Sets d to the expected motion of a step: free vertices move at v (mesh->nbody_vert x 3), exact
-/// pins and colliders all their way.
+/// Sets d to the expected motion of a step: free vertices move at v (mesh->nbody_vert x 3; NULL:
+/// they stay), exact pins and colliders all their way.
 void csim_kinematics_predict(csim_kinematics *kin, const double *v);
+
+/// By how much d moves the ends of a body's edge apart: sqrt(mean |d_a - d_b|^2) over all edges
+/// [m].
+double csim_kinematics_tearing(const csim_kinematics *kin);
 
 /// Sets d of colliders: the way to their positions at a share of the time to their goals.
 void csim_kinematics_aim_colliders(csim_kinematics *kin, double share);

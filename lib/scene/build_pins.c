@@ -211,24 +211,33 @@ static int choose_waist(const csim_build *build, const csim_body *body, unsigned
   return top - waist < BELT;
 }
 
-// Marks the vertices of armholes (labels of GarmentCode that end so). Returns the middle of their
-// box in `middle`, and whether there are any.
-static int find_armholes(const csim_mesh *mesh, const double *X, unsigned char *on,
-                         double middle[3]) {
+// Marks the vertices of armholes: labels of GarmentCode that end so, and what sleeves are sewn to,
+// as GarmentCode labels some fronts on one side only.
+static csim_status find_armholes(const csim_mesh *mesh, unsigned char *on) {
   static const char armhole[] = "_armhole";
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  unsigned char *sleeve = NULL;
+  csim_status status = csim_mark_label(mesh, "arm", &sleeve);
   for (int s = 0; s < mesh->nset; s++) {
     size_t n = strlen(mesh->set[s].name), end = strlen(armhole);
     if (n < end || strcmp(mesh->set[s].name + n - end, armhole)) continue;
-    for (int k = 0; k < mesh->set[s].n; k++) {
-      int v = mesh->set[s].vert[k];
-      on[v] = 1;
-      for (int c = 0; c < 3; c++) {
-        low[c] = csim_min(low[c], X[csim_xyz(v) + c]);
-        high[c] = csim_max(high[c], X[csim_xyz(v) + c]);
-      }
-    }
+    for (int k = 0; k < mesh->set[s].n; k++) on[mesh->set[s].vert[k]] = 1;
   }
+  for (int i = 0; i < mesh->nstitch && !status; i++) {
+    const int *end = mesh->stitch + csim_row(2, i);
+    if (sleeve[end[0]] != sleeve[end[1]]) on[end[sleeve[end[0]]]] = 1;
+  }
+  free(sleeve);
+  return status;
+}
+
+// The middle of the box around the marked vertices. Returns whether there are any.
+static int find_middle(int nvert, const double *X, const unsigned char *on, double middle[3]) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int i = 0; i < nvert; i++)
+    for (int c = 0; c < 3 && on[i]; c++) {
+      low[c] = csim_min(low[c], X[csim_xyz(i) + c]);
+      high[c] = csim_max(high[c], X[csim_xyz(i) + c]);
+    }
   for (int c = 0; c < 3; c++) middle[c] = 0.5 * (low[c] + high[c]);
   return low[0] <= high[0];
 }
@@ -245,7 +254,8 @@ static csim_status choose_shoulders(const csim_build *build, const csim_body *bo
   double middle[3];
   csim_status status = torso ? CSIM_OK : CSIM_MEMORY;
   memset(chosen, 0, (size_t)body->nvert);
-  int found = !status && find_armholes(mesh, X, torso, middle);
+  if (!status) status = find_armholes(mesh, torso);
+  int found = !status && find_middle(mesh->nvert, X, torso, middle);
   if (found) status = csim_mark_panels(mesh, torso);
   for (int i = 0; i < mesh->nstitch && found && !status; i++) {
     const int *end = mesh->stitch + csim_row(2, i);

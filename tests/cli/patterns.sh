@@ -106,6 +106,16 @@ check "its shoulders are at $held m, without springs at $fallen m" awk "BEGIN { 
 expect 0 "$clothsim" tube.scene.json -v -e 2 -o tabard_pinned --set tube.mesh.pattern=tabard.json --set tube.pins='[{"group": "left_armhole"}]' --set tube.mesh.hold=100
 check "a pin of the scene goes before it, without a warning" sh -c "! grep -q 'pinned already' stderr"
 check "they hang: the hem is $low m high" awk "BEGIN { exit !($held - $low > 0.38 && $held - $low < 0.45) }"
+# also where the front's armholes have no labels, but sleeves
+cat >sleeved.json <<END
+{"pattern": {"panels": {$(tabard front 40 10 0 side), $(tabard back 40 -10 180 armhole), $(tabard above 40 14 0 side | sed 's/body/arm/; s/\[0, 40, 14\]/[22, 50, 0]/')},
+ "stitches": [[{"panel": "front", "edge": 3}, {"panel": "back", "edge": 3}], [{"panel": "front", "edge": 1}, {"panel": "back", "edge": 5}],
+  [{"panel": "front", "edge": 5}, {"panel": "back", "edge": 1}], [{"panel": "front", "edge": 2}, {"panel": "above", "edge": 4}]]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" tube.scene.json -v -e 16 -o sleeved --set tube.mesh.pattern=sleeved.json --set tube.pins=null --set tube.mesh.hold=100 --set 'gravity=[0, -9.81, 0]'
+read -r _ sleeved <<<"$(heights sleeved/tube_0016.obj front)"
+check "with a sleeve its shoulders are at $sleeved m" awk "BEGIN { exit !(($sleeved - $held) ^ 2 < 9e-4) }"
 # a collar comes down, with what panels it may be labelled; it may hang on a shoulder for a while
 cat >collar.json <<END
 {"pattern": {"panels": {$(tabard front 40 10 0 armhole), $(tabard back 40 -10 180 armhole), $(tabard above 85 14 0 side), $(tabard behind 85 -14 180 side)}, "stitches": [
