@@ -502,6 +502,37 @@ static void test_goes_ahead(double rise, int goes) {
   layers_end(&l);
 }
 
+// Layers that are thrown by up to 2 m a step. Where all of their vertices fly the same way, they go.
+// Where each flies its own way, they stay, and there are no more candidates than at rest (300,000).
+static void test_thrown(int apart) {
+  layers l;
+  layers_begin(2, 24, "newton", 1, &l);
+  csim_scratch scratch = {0};
+  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  int n = 3 * l.k.model->nvert;
+  double h = 1.0 / 240, *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n);
+  double *goal = CSIM_NEW(double, n);
+  unsigned seed = 3;
+  memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
+  CHECK(csim_contact_begin(c, x, v, NULL, h, h) == 0);
+  int rest = c->candidates.n;
+  csim_contact_forget(c);
+  for (int i = 0; i < n; i++) {
+    v[i] = apart ? 480 * kit_random(&seed) : i % 3 == 1 ? 480 : 0;
+    goal[i] = x[i] + h * v[i];
+  }
+  CHECK(csim_contact_begin(c, x, v, NULL, h, h) == 0);
+  CHECK(csim_contact_advance(c, goal, goal) == 0);
+  for (int i = 1; i < n; i += 3) CHECK_NEAR(goal[i], x[i] + (apart ? 0 : h * v[i]), 1e-9);
+  if (apart) CHECK(c->candidates.n <= rest + 100);
+  csim_contact_free(c);
+  csim_scratch_free(&scratch);
+  free(x);
+  free(v);
+  free(goal);
+  layers_end(&l);
+}
+
 // --------------------------------------------------------------------------------------- friction
 
 // A patch laid down on an incline, moving down it; only the floor is there.
@@ -581,6 +612,8 @@ int main(void) {
   test_filter_together();
   test_goes_ahead(5e-4, 1);
   test_goes_ahead(4e-3, 0);
+  test_thrown(0);
+  test_thrown(1);
   test_friction();
   test_normal_force();
   test_threads();
