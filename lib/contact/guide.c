@@ -63,6 +63,23 @@ static double face_impact(const csim_kinematics *kin, csim_pair_kind kind, doubl
   return connect(kin, kind, meets ? time : 1, c) > 0 ? gap_along(kin, c) : 0;
 }
 
+// Whether the boxes that both sides pass through are farther apart than a distance along some axis.
+// Then the motion does not bring the sides that near. Most candidates end here.
+static int passes_by(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
+                     double distance) {
+  int split = csim_pair_split(kind);
+  for (int a = 0; a < 3; a++) {
+    double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; k < 4; k++) {
+      double from = kin->x[csim_xyz(v[k]) + a], to = from + kin->d[csim_xyz(v[k]) + a];
+      lo[k >= split] = csim_min(lo[k >= split], csim_min(from, to));
+      hi[k >= split] = csim_max(hi[k >= split], csim_max(from, to));
+    }
+    if (lo[1] - hi[0] > distance || lo[0] - hi[1] > distance) return 1;
+  }
+  return 0;
+}
+
 // Makes the guide of a pair; returns 0 when it needs none.
 static int make_guide(const csim_active_set *active, const csim_candidate *pair,
                       csim_active_contact *c, double *approach) {
@@ -70,7 +87,9 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
   const csim_candidates *set = active->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(pair);
   csim_candidate_vertices(kin->mesh, pair, c->v);
-  double distance = GUIDE_SHARE * set->distance * csim_candidate_scale(set, kind, c->v, NULL);
+  double distance = GUIDE_SHARE * set->distance;
+  if (passes_by(kin, kind, c->v, distance)) return 0;
+  distance *= csim_candidate_scale(set, kind, c->v, NULL);
   double gap = connect(kin, kind, 0, c), kinematic = 0, stiff = 0;
   if (!(gap > 0 && gap + opening(kin, c) < distance)) return 0;
   gap = face_impact(kin, kind, csim_min(distance, 0.5 * gap), c);

@@ -4,6 +4,7 @@
 // alone, so a resumed run has the same one. Only the state continues.
 #include "math/vec3.h"
 #include "mesh/divide.h"
+#include "model/links.h"
 #include "scene/sim.h"
 
 #include <stdlib.h>
@@ -71,17 +72,36 @@ void csim_sim_count_rest(csim_sim *sim) {
     sim->state.rest_frames = add_motion(sim, 1);
 }
 
-int csim_sim_at_rest(const csim_sim *sim) {
-  int last = sim->state.phase >= sim->whole->nphase - 1;
-  return last && came_to_rest(sim->scene, sim->state.rest_frames);
+// The length of the longest stitch [m].
+static double widest_gap(const csim_sim *sim) {
+  const csim_model *model = sim->world.model;
+  double gap = 0;
+  for (int g = 0; g < model->links.ngroup; g++)
+    if (model->links.group[g].seam)
+      gap = csim_max(gap, csim_links_gap(model, g, sim->state.x, sim->state.torn, NULL));
+  return gap;
 }
 
-// The phase of the next frame.
+// The first phase after k that is not left out where that comes to rest; nphase: there is none.
+static int phase_after_rest(const csim_sim *sim, int k) {
+  for (k++; k < sim->whole->nphase; k++) {
+    double most = scene_of(sim, k)->if_open;
+    if (!(most > 0 && widest_gap(sim) <= most)) break;
+  }
+  return k;
+}
+
+int csim_sim_at_rest(const csim_sim *sim) {
+  return came_to_rest(sim->scene, sim->state.rest_frames) &&
+         phase_after_rest(sim, sim->state.phase) >= sim->whole->nphase;
+}
+
+// The phase of the next frame; that of the last one if there is none.
 static int phase_to_come(const csim_sim *sim) {
-  int frame = sim->whole->frame_start + frames_done(sim), k = sim->state.phase,
-      rest_frames = sim->state.rest_frames;
-  for (; k + 1 < sim->whole->nphase; k++, rest_frames = 0)
-    if (frame < scene_of(sim, k)->frame_end && !came_to_rest(scene_of(sim, k), rest_frames)) break;
+  int frame = sim->whole->frame_start + frames_done(sim), k = sim->state.phase;
+  if (came_to_rest(sim->scene, sim->state.rest_frames)) k = phase_after_rest(sim, k);
+  if (k >= sim->whole->nphase) return sim->state.phase;
+  while (k + 1 < sim->whole->nphase && frame >= scene_of(sim, k)->frame_end) k++;
   return k;
 }
 

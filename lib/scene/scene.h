@@ -358,6 +358,7 @@ struct csim_scene {
   int start_frame;   ///< in that cache; CSIM_LAST_FRAME: the last one
   int until_rest;    ///< ends before frame_end when everything is at rest
   double rest_speed; ///< [m/s] largest speed at rest
+  double if_open;    ///< [m] a phase is left out if no seam is open by more; 0: never
   csim_quality quality;
   int substeps;      ///< per frame; with an accuracy the most of them
   double accuracy;   ///< [m/s] of adaptive steps; 0 = fixed steps

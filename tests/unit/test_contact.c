@@ -502,8 +502,9 @@ static void test_goes_ahead(double rise, int goes) {
   layers_end(&l);
 }
 
-// Layers that are thrown by up to 2 m a step. Where all of their vertices fly the same way, they go.
-// Where each flies its own way, they stay, and there are no more candidates than at rest (300,000).
+// Layers that are thrown by up to 2 m a step. Where all of their vertices fly the same way, they
+// go. Where each flies its own way, they stay, and there are no more candidates than at rest
+// (300,000).
 static void test_thrown(int apart) {
   layers l;
   layers_begin(2, 24, "newton", 1, &l);
