@@ -30,11 +30,11 @@ static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 // settle As drape, with all vertices. Phases before have a quarter of them or less: long ways need
 //        no more. The largest dress has fallen after 56 s instead of 250.
 // fit    Seams that folds or tight cloth hold open are closed; left out if there are none, where
-//        closed ones rest at 0.3 mm. What goes on from a fit with a body that moves takes twice
-//        as long: layers that are so near cut its steps. Folds that cross in a stitch keep it
-//        open by up to twice the thickness of contact, so contact of cloth with cloth is a sixth
-//        as thick, and the pull is 400 N. Contact with the body stays as thick: a garment that
-//        rested 0.1 mm from a body which then moved took ten times as long.
+//        closed ones rest at 0.3 mm. What goes on from a fit with a body that moves took
+//        seven to twelve times as long: layers that are so near cut its steps. Folds that cross in
+//        a stitch keep it open by up to twice the thickness of contact, so contact of cloth with
+//        cloth is a sixth as thick, and the pull is 400 N. Contact with the body stays as thick: a
+//        garment that rested 0.1 mm from a body which then moved took ten times as long.
 //
 // Force balance matters for a motion, not for its rest position. Steps that require it are taken
 // in parts when stiff stitches pull, and one frame took as long as all the sewing. The run ends at

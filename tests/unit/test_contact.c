@@ -503,8 +503,8 @@ static void test_goes_ahead(double rise, int goes) {
 }
 
 // Layers that are thrown by up to 2 m a step. Where all of their vertices fly the same way, they
-// go. Where each flies its own way, they stay, and there are no more candidates than at rest
-// (300,000).
+// go. Where each flies its own way, they stay, and there are no more candidates than at rest.
+// Guesses that tear had 300,000.
 static void test_thrown(int apart) {
   layers l;
   layers_begin(2, 24, "newton", 1, &l);
