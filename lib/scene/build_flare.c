@@ -179,11 +179,12 @@ static int is_straight(const flares *s, const flare *f, int panel) {
   return beside < STRAIGHT * most;
 }
 
-// Finds the ends of the band, which are sewn to panels of its tier, M, and `out`, where the middle
-// between the panels is. Returns 0 if they are too short, or not where they should be.
-static int find_ends(const flares *s, flare *f, int panel, double *out) {
+// Finds the ends of the band, which are sewn to panels of its tier, M, and `out`: how far outwards
+// the band is at its ends, and those panels. Returns 0 if they are too short, or not where they
+// should be.
+static int find_ends(const flares *s, flare *f, int panel, double out[2]) {
   const csim_mesh *mesh = s->set->mesh;
-  double low = INFINITY, high = -INFINITY, sum = 0, least = INFINITY, t, r, l;
+  double low = INFINITY, high = -INFINITY, sum[2] = {0}, least = INFINITY, t, r, l;
   double from = INFINITY, to = -INFINITY;
   for (int i = 0; i < mesh->nvert; i++) {
     if (s->set->of[i] != panel) continue;
@@ -197,11 +198,11 @@ static int find_ends(const flares *s, flare *f, int panel, double *out) {
         s->set->tier[other] != s->set->tier[own])
       continue;
     add_point(&f->end[u > 0.5 * (low + high)], u, mesh->vert[csim_xyz(own) + 1]);
-    sum += 0.5 * csim_dot(mesh->vert + csim_xyz(own), f->out);
-    sum += 0.5 * csim_dot(mesh->vert + csim_xyz(other), f->out);
+    sum[0] += csim_dot(mesh->vert + csim_xyz(own), f->out);
+    sum[1] += csim_dot(mesh->vert + csim_xyz(other), f->out);
   }
   if (f->end[0].n < 2 || f->end[1].n < 2) return 0;
-  *out = sum / (f->end[0].n + f->end[1].n);
+  for (int k = 0; k < 2; k++) out[k] = sum[k] / (f->end[0].n + f->end[1].n);
   for (int k = 0; k < 2; k++) fit_line(&f->end[k]);
   f->straight = is_straight(s, f, panel);
   f->most = 1;
@@ -467,16 +468,26 @@ static double turn_of(const flares *s, int panel) {
   return csim_max(-1, cosine / n);
 }
 
+// How far outwards the axis of the ring is. Of half a ring it is between the band and the panels at
+// its ends. Of a smaller part, whose planes are at a distance D from the axis, its ends at u along
+// it, and those of its neighbours D cos 2a + u sin 2a outwards, it is behind both.
+static double axis_of(const flare *f, const double out[2]) {
+  double between = 0.5 * (out[0] + out[1]), sine = csim_sin(f->angle);
+  if (f->angle > HALF * CSIM_PI) return between;
+  double u = 0.5 * (f->end[1].middle[0] - f->end[0].middle[0]);
+  return out[0] - (out[0] - between) / (sine * sine) - u * csim_cos(f->angle) / sine;
+}
+
 static int choose_bend(flares *s, int panel, int tier) {
   flare *f = &s->flare[panel];
-  double out, legs[2];
+  double out[2], legs[2];
   f->out = s->set->normal + csim_xyz(panel);
   csim_cross((double[]){0, 1, 0}, f->out, f->along);
-  if (!csim_is_band(s->set, panel) || !find_ends(s, f, panel, &out)) return 0;
+  if (!csim_is_band(s->set, panel) || !find_ends(s, f, panel, out)) return 0;
   double cosine = turn_of(s, panel);
   f->angle = 0.5 * csim_atan2(sqrt(csim_max(0, 1 - cosine * cosine)), cosine);
   csim_add_scaled(f->middle[0], f->along, f->axis);
-  csim_add_scaled(out, f->out, f->axis);
+  csim_add_scaled(axis_of(f, out), f->out, f->axis);
   f->both = !csim_is_of_a_leg(s->set, panel);
   int above = measure(s, f, panel);
   if (above < 0) return 0;
