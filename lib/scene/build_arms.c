@@ -49,21 +49,57 @@ typedef struct cut {
   double middle[3], height, radius; // radius: largest distance from the middle
 } cut;
 
-// The part of the mesh with x beyond `at` on one side (1 or -1) that is connected to its tip.
-// parent: scratch (nvert); in: 1 for its vertices.
-static void cut_off(const csim_mesh *mesh, int side, double at, int tip, int *parent,
-                    unsigned char *in) {
-  for (int i = 0; i < mesh->nvert; i++) parent[i] = i;
-  for (int t = 0; t < mesh->ntri; t++)
+// Edges of a mesh on one side (1 or -1) of the body, those farthest out first, and the parts of
+// the mesh that they connect.
+typedef struct side_edge {
+  double near; // [m] of its end that is less far out
+  int a, b;
+} side_edge;
+
+typedef struct sections {
+  const csim_mesh *mesh;
+  int side, tip, n, joined; // edges, and how many of them connect
+  side_edge *edge;          // (n), scratch (3 mesh->ntri)
+  int *parent;              // (mesh->nvert), see base/disjoint.h
+} sections;
+
+static int compare_edges(const void *a, const void *b) {
+  double x = ((const side_edge *)a)->near, y = ((const side_edge *)b)->near;
+  return (x < y) - (x > y);
+}
+
+// Without memory arena->failed is set.
+static sections new_sections(csim_arena *arena, const csim_mesh *mesh) {
+  return (sections){.mesh = mesh,
+                    .edge = CSIM_ARENA_NEW(arena, side_edge, csim_xyz(mesh->ntri)),
+                    .parent = CSIM_ARENA_NEW(arena, int, mesh->nvert)};
+}
+
+static void begin_sections(sections *s, int side, int tip) {
+  const double *x = s->mesh->vert;
+  s->side = side;
+  s->tip = tip;
+  for (int i = 0; i < s->mesh->nvert; i++) s->parent[i] = i;
+  s->n = s->joined = 0;
+  for (int t = 0; t < s->mesh->ntri; t++)
     for (int k = 0; k < 3; k++) {
-      int a = mesh->tri[csim_xyz(t) + k], b = mesh->tri[csim_xyz(t) + (k + 1) % 3];
-      if (!(side * mesh->vert[csim_xyz(a)] > at && side * mesh->vert[csim_xyz(b)] > at)) continue;
-      a = csim_disjoint_root(parent, a);
-      b = csim_disjoint_root(parent, b);
-      parent[a > b ? a : b] = a > b ? b : a;
+      int a = s->mesh->tri[csim_xyz(t) + k], b = s->mesh->tri[csim_xyz(t) + (k + 1) % 3];
+      double near = csim_min(s->side * x[csim_xyz(a)], s->side * x[csim_xyz(b)]);
+      if (near > 0) s->edge[s->n++] = (side_edge){near, a, b};
     }
-  int root = csim_disjoint_root(parent, tip);
-  for (int i = 0; i < mesh->nvert; i++) in[i] = csim_disjoint_root(parent, i) == root;
+  qsort(s->edge, (size_t)s->n, sizeof *s->edge, compare_edges);
+}
+
+// The part of the mesh beyond `at` that is connected to its tip. `at` is less from call to call.
+// in: (mesh->nvert) 1 for its vertices
+static void cut_off(sections *s, double at, unsigned char *in) {
+  for (; s->joined < s->n && s->edge[s->joined].near > at; s->joined++) {
+    int a = csim_disjoint_root(s->parent, s->edge[s->joined].a);
+    int b = csim_disjoint_root(s->parent, s->edge[s->joined].b);
+    s->parent[a > b ? a : b] = a > b ? b : a;
+  }
+  int root = csim_disjoint_root(s->parent, s->tip);
+  for (int i = 0; i < s->mesh->nvert; i++) in[i] = csim_disjoint_root(s->parent, i) == root;
 }
 
 // Measures the vertices of the arm from the cut to `end`. Returns their number.
@@ -91,7 +127,8 @@ static int measure_cut(const csim_mesh *mesh, const arm *a, int side, double end
 }
 
 // Takes cross-sections from the hand to where they become thick. Returns 0 if there is no arm.
-static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
+static int find_arm(sections *cuts, int side, arm *a) {
+  const csim_mesh *mesh = cuts->mesh;
   double low = INFINITY, high = -INFINITY, found = 0, last = 0;
   int tip = 0;
   for (int i = 0; i < mesh->nvert; i++) {
@@ -101,8 +138,9 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
   }
   double size = a->size = high - low, end = side * mesh->vert[csim_xyz(tip)];
   cut c;
+  begin_sections(cuts, side, tip);
   for (double at = end - STRIDE * size; at > 0; at -= STRIDE * size) {
-    cut_off(mesh, side, at, tip, parent, a->in);
+    cut_off(cuts, at, a->in);
     if (!measure_cut(mesh, a, side, at + 2 * STRIDE * size, &c)) continue;
     if (c.height > THICK * size) break;
     memcpy(a->shoulder, c.middle, sizeof c.middle);
@@ -111,7 +149,8 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
     last = at;
   }
   if (!(found > LONG * size)) return 0;
-  cut_off(mesh, side, last, tip, parent, a->in);
+  begin_sections(cuts, side, tip);
+  cut_off(cuts, last, a->in);
   return 1;
 }
 
@@ -126,11 +165,12 @@ csim_status csim_find_trunk(const csim_build *build, csim_arena *arena, csim_tru
   for (int k = 0; k < world->ncollider && !arena->failed && !scratch.failed; k++) {
     const csim_mesh *body = &world->collider_mesh[k];
     if (world->collider[k].shape != CSIM_COLLIDER_MESH) continue;
-    int *parent = CSIM_ARENA_NEW(&scratch, int, body->nvert), found[2] = {0};
+    sections cuts = new_sections(&scratch, body);
+    int found[2] = {0};
     arm a[2] = {{.in = CSIM_ARENA_NEW(&scratch, unsigned char, body->nvert)},
                 {.in = CSIM_ARENA_NEW(&scratch, unsigned char, body->nvert)}};
     if (scratch.failed) break;
-    for (int i = 0; i < 2; i++) found[i] = find_arm(body, 2 * i - 1, parent, &a[i]);
+    for (int i = 0; i < 2; i++) found[i] = find_arm(&cuts, 2 * i - 1, &a[i]);
     for (int i = 0; i < body->nvert; i++)
       if (!(found[0] && a[0].in[i]) && !(found[1] && a[1].in[i]))
         memcpy(trunk->x + csim_xyz(trunk->n++), body->vert + csim_xyz(i), 3 * sizeof *body->vert);
@@ -355,10 +395,10 @@ csim_status csim_center_sleeves(const csim_build *build, const csim_object *obje
   for (int k = 0; k < world->ncollider && !arena.failed; k++) {
     const csim_mesh *body = &world->collider_mesh[k];
     if (world->collider[k].shape != CSIM_COLLIDER_MESH) continue;
-    int *parent = CSIM_ARENA_NEW(&arena, int, body->nvert);
+    sections cuts = new_sections(&arena, body);
     arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, body->nvert)};
     for (int side = -1; side <= 1 && !arena.failed; side += 2)
-      if (find_arm(body, side, parent, &a)) moved += center_sleeves(body, &a, side, garment, panel);
+      if (find_arm(&cuts, side, &a)) moved += center_sleeves(body, &a, side, garment, panel);
   }
   csim_status status = arena.failed ? CSIM_MEMORY : CSIM_OK;
   csim_arena_free(&arena);
@@ -560,12 +600,12 @@ static void turn_sleeves(const arm *a, int side, shear by, const double u[3], cs
 // Those that cross it nearer slide off to the armpit; in a sleeve, which keeps the bodice at the
 // shoulder, also those that are a little farther.
 static void find_slopes(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *in,
-                        int *parent, csim_arena *arena, double slope[2]) {
+                        sections *cuts, csim_arena *arena, double slope[2]) {
   arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
   int crossed = 0;
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
-    if (!find_arm(mesh, side, parent, &a)) continue;
+    if (!find_arm(cuts, side, &a)) continue;
     double least = (sleeve_end(mesh, &a, side, garment) > 0 ? SLEEVED : 1) * a.radius;
     crossed |= find_slope(mesh, &a, side, garment, in, arena, &slope[k]) > least;
   }
@@ -574,13 +614,13 @@ static void find_slopes(const csim_mesh *mesh, const csim_mesh *garment, const u
 
 // Raises the arms by slopes, or until they are level (INFINITY). Returns how many were.
 static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *panel,
-                      const double slope[2], int *parent, csim_arena *arena, double *x) {
+                      const double slope[2], sections *cuts, csim_arena *arena, double *x) {
   arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
   int raised = 0;
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
     double u[3];
-    if (!(slope[k] > 0) || !find_arm(mesh, side, parent, &a) || !direction_of(mesh, &a, u))
+    if (!(slope[k] > 0) || !find_arm(cuts, side, &a) || !direction_of(mesh, &a, u))
       continue;
     double level = level_slope(mesh, &a, side);
     if (!(level > 0)) continue;
@@ -638,11 +678,11 @@ static void report_arms(csim_log *log, const csim_object *object, const changed 
 // Whether a skirt covers one of the arms beyond its sleeve. Panels are not drawn evenly around the
 // body, so what covers one is then sewn around either.
 static int is_covered(const csim_mesh *mesh, const csim_mesh *garment, const unsigned char *leg,
-                      int *parent, csim_arena *arena) {
+                      sections *cuts, csim_arena *arena) {
   arm a = {.in = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert)};
   int covered = 0;
   for (int side = -1; side <= 1 && !arena->failed; side += 2) {
-    if (!find_arm(mesh, side, parent, &a)) continue;
+    if (!find_arm(cuts, side, &a)) continue;
     a.radius = csim_max(a.radius, sleeve_end(mesh, &a, side, garment));
     covered |= cover(mesh, &a, garment, leg, arena) > COVERED;
   }
@@ -654,7 +694,7 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
                               csim_mesh *mesh) {
   csim_arena arena = {0};
   ptrdiff_t n = csim_xyz(mesh->nvert);
-  int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert);
+  sections cuts = new_sections(&arena, mesh);
   double *in = CSIM_ARENA_COPY(&arena, mesh->vert, n);
   arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
   changed c = {0};
@@ -663,10 +703,10 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
   csim_status status = arena.failed ? CSIM_MEMORY : csim_mark_label(garment, skirt, &leg);
   if (!status) status = csim_mark_label(garment, bodice, &body);
   if (status) goto done;
-  int covered = is_covered(mesh, garment, leg, parent, &arena);
+  int covered = is_covered(mesh, garment, leg, &cuts, &arena);
   for (int k = 0; k < 2 && !arena.failed; k++) {
     int side = 2 * k - 1;
-    if (!find_arm(mesh, side, parent, &a)) continue;
+    if (!find_arm(&cuts, side, &a)) continue;
     double end = sleeve_end(mesh, &a, side, garment);
     c.slender += make_slender(mesh, &a, end, in);
     int sleeved = end > a.radius;
@@ -681,8 +721,8 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
     draw_in(mesh, &a, in);
     c.drawn++;
   }
-  if (!c.drawn && !(slope[0] > 0)) find_slopes(mesh, garment, body, parent, &arena, slope);
-  c.raised = raise_arms(mesh, garment, panel, slope, parent, &arena, in);
+  if (!c.drawn && !(slope[0] > 0)) find_slopes(mesh, garment, body, &cuts, &arena, slope);
+  c.raised = raise_arms(mesh, garment, panel, slope, &cuts, &arena, in);
   // full hands need no more than closed seams; arms wait for skirts that hang
   double frames[2] = {object->arms[0], object->arms[1]};
   for (int k = 0; k < 2 && !(c.drawn + c.raised); k++)
