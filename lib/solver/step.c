@@ -245,6 +245,8 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   ptrdiff_t n = csim_xyz(problem->model->nvert);
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
   if (!solver->method->knows_contact)
+    // with "rest" everything stays: a guess in which only what touches moves is torn
+  if (problem->params->start != CSIM_START_REST)
     csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (csim_contact_advance(contact, x, x)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
@@ -404,7 +406,9 @@ static int begin_in_contact(csim_solver *solver, const csim_problem *problem, st
   if (way == START_RESTING) return csim_contact_advance(contact, NULL, x);
   if (csim_contact_is_behind(contact) && csim_contact_go_ahead(contact)) return -1;
   choose_start(problem, solver->method, x);
-  csim_contact_initial_guess(contact, problem->v, problem->h, x);
+  // with "rest" everything stays: a guess in which only what touches moves is torn
+  if (problem->params->start != CSIM_START_REST)
+    csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (problem->model->bounded) keep_bounds(problem, x);
   return way == START_TOGETHER ? csim_contact_advance_together(contact, x, x)
                                : csim_contact_advance(contact, x, x);
