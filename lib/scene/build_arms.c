@@ -620,8 +620,7 @@ static int raise_arms(const csim_mesh *mesh, csim_mesh *garment, const int *pane
   for (int k = 0; k < 2 && !arena->failed; k++) {
     int side = 2 * k - 1;
     double u[3];
-    if (!(slope[k] > 0) || !find_arm(cuts, side, &a) || !direction_of(mesh, &a, u))
-      continue;
+    if (!(slope[k] > 0) || !find_arm(cuts, side, &a) || !direction_of(mesh, &a, u)) continue;
     double level = level_slope(mesh, &a, side);
     if (!(level > 0)) continue;
     shear by = shear_of(u, csim_min(slope[k], level), sleeve_end(mesh, &a, side, garment) > 0);

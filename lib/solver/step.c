@@ -245,9 +245,8 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   ptrdiff_t n = csim_xyz(problem->model->nvert);
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
   if (!solver->method->knows_contact)
-    // with "rest" everything stays: a guess in which only what touches moves is torn
-  if (problem->params->start != CSIM_START_REST)
-    csim_contact_initial_guess(contact, problem->v, problem->h, x);
+    int rests = problem->params->start == CSIM_START_REST; // if only what touches moves, it is torn
+  if (!rests) csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (csim_contact_advance(contact, x, x)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
@@ -406,9 +405,8 @@ static int begin_in_contact(csim_solver *solver, const csim_problem *problem, st
   if (way == START_RESTING) return csim_contact_advance(contact, NULL, x);
   if (csim_contact_is_behind(contact) && csim_contact_go_ahead(contact)) return -1;
   choose_start(problem, solver->method, x);
-  // with "rest" everything stays: a guess in which only what touches moves is torn
-  if (problem->params->start != CSIM_START_REST)
-    csim_contact_initial_guess(contact, problem->v, problem->h, x);
+  int rests = problem->params->start == CSIM_START_REST; // if only what touches moves, it is torn
+  if (!rests) csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (problem->model->bounded) keep_bounds(problem, x);
   return way == START_TOGETHER ? csim_contact_advance_together(contact, x, x)
                                : csim_contact_advance(contact, x, x);
@@ -427,9 +425,8 @@ static int begin_again(csim_solver *solver, const csim_state *state, double end)
 // targets; without chambers, whose -p V may be negative) is replaced by those: after shortening
 // vertex by vertex it may be torn. A wall of 0.1 mm that fell on the floor started with 1e8 times
 // the energy, and the iterations left some of it: energy from nothing. From the positions at rest F
-// only falls. At 1.5 times, cloth at rest stopped fast colliders: a ball of 5 m/s lagged by 4 mm
-// and, once, by 105 mm. At 30 times a gathered tube came to rest later. At 1000 times a wall of 1
-// mm was torn.
+// only falls. At 1.5 times cloth at rest stopped a ball of 5 m/s, which lagged by up to 105 mm. At
+// 30 times a gathered tube came to rest later. At 1000 times a wall of 1 mm was torn.
 static const double WORST_START = 100;
 
 // Sets x to the positions at the start of the step, with pins at their targets.
