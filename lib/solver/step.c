@@ -245,8 +245,7 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   ptrdiff_t n = csim_xyz(problem->model->nvert);
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
   if (!solver->method->knows_contact)
-    int rests = problem->params->start == CSIM_START_REST; // if only what touches moves, it is torn
-  if (!rests) csim_contact_initial_guess(contact, problem->v, problem->h, x);
+    csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (csim_contact_advance(contact, x, x)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;

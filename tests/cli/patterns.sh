@@ -541,6 +541,23 @@ for name in bands sectors; do
   check "$name start around both legs, from x = $l to $h m, and their ends meet: z = $back and $front m" \
     awk "BEGIN { exit !($l < -0.23 && $h > 0.23 && $l + $h > -0.01 && $l + $h < 0.01 && $front - $back > 0 && $front - $back < 0.015) }"
 done
+# So does a ring of eight panels below a yoke: its axis is behind all of them, not between each and its neighbours.
+awk 'BEGIN { pi = 3.14159265; printf "{\"pattern\": {\"panels\": {"
+  for (k = 0; k < 2; k++) printf "\"yoke%d\": {\"label\": \"body\", \"translation\": [0, 50, %d], \"rotation\": [0, %d, 0], \"vertices\": [[-30, 0], [-15, 0], [0, 0], [15, 0], [30, 0], [30, 8], [-30, 8]],\
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 4]}, {\"endpoints\": [4, 5]}, {\"endpoints\": [5, 6]}, {\"endpoints\": [6, 0]}]}, ", k, k ? -15 : 15, 180 * k
+  for (k = 0; k < 8; k++) printf "\"p%d\": {\"label\": \"leg\", \"translation\": [%.4f, 25, %.4f], \"rotation\": [0, %.1f, 0], \"vertices\": [[-13, 0], [13, 0], [7.5, 25], [-7.5, 25]],\
+    \"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}%s", k, 33 * sin((45 * k - 67.5) / 180 * pi), 33 * cos((45 * k - 67.5) / 180 * pi), 45 * k - 67.5, k < 7 ? ", " : ""
+  printf "}, \"stitches\": [[{\"panel\": \"yoke0\", \"edge\": 4}, {\"panel\": \"yoke1\", \"edge\": 6}], [{\"panel\": \"yoke0\", \"edge\": 6}, {\"panel\": \"yoke1\", \"edge\": 4}]"
+  for (k = 0; k < 8; k++) printf ", [{\"panel\": \"p%d\", \"edge\": 1}, {\"panel\": \"p%d\", \"edge\": 3}], [{\"panel\": \"p%d\", \"edge\": 2}, {\"panel\": \"yoke%d\", \"edge\": %d}]", k, (k + 1) % 8, k, (k > 3), k % 4
+  print "]}, \"properties\": {\"units_in_meter\": 100}}" }' >many.json
+expect 0 "$clothsim" wide.scene.json -v -o many -e 1 --set skirt.mesh.pattern=many.json --set skirt.mesh.resolution=0.03 --set body.mesh.file=legs.obj
+says '8 of 10 panels are gathered or flared and start as waves of a ring'
+start=many/skirt_0001.obj
+for k in 0 3 6; do # panels at x < 0 in front, at x > 0 in front, and behind
+  read -r l h _ _ back front <<<"$(panel p$k)"
+  check "p$k starts where it is drawn: x = $l to $h m, z = $back to $front m" awk "BEGIN { pi = 3.14159265; a = (45 * $k - 67.5) / 180 * pi
+    x = ($l + $h) / 2; z = ($back + $front) / 2; r = sqrt(x ^ 2 + z ^ 2); exit !(x * sin(a) + z * cos(a) > 0.95 * r && r > 0.2 && r < 0.5) }"
+done
 # A circular skirt that hangs below the crotch, narrower than both legs, starts stretched around them.
 yoke() { # NAME Z TURN
   echo "\"$1\": {\"label\": \"body\", \"translation\": [0, 50, $2], \"rotation\": [0, $3, 0], \"vertices\": [[-30, 0], [30, 0], [30, 8], [-30, 8]],

@@ -502,6 +502,38 @@ static void test_goes_ahead(double rise, int goes) {
   layers_end(&l);
 }
 
+// A ball below a layer that lies at a fifth of the contact distance rises by `rise`: the layer is to
+// give way by that, and by a tenth of what it is short of the guides' distance.
+static void test_guides(double rise) {
+  layers l;
+  layers_begin(1, 24, "newton", 1, &l);
+  double h = 1.0 / 240, thickness = l.setup.contact.thickness, most = 0;
+  csim_key keys[] = {{.time = 0}, {.time = h, .position = {0, rise, 0}}};
+  l.collider[0].motion = (csim_motion){.nkey = 2, .key = keys};
+  csim_scratch scratch = {0};
+  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  int n = 3 * l.k.model->nvert;
+  double *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n), *g = CSIM_NEW(double, n);
+  memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
+  for (int i = 0; i < n / 3; i++) x[3 * i + 1] = 0.1 + 0.2 * thickness;
+  CHECK(csim_contact_begin(c, x, v, NULL, h, h) == 0);
+  CHECK(csim_active_set_find(&c->active) == 0);
+  int ncontact = c->active.n;
+  CHECK_NEAR(csim_contact_make_way(c, v, g), rise, 0.01 * rise);
+  CHECK(c->active.n > ncontact);
+  for (int k = ncontact; k < c->active.n; k++) {
+    const csim_active_contact *guide = &c->active.contact[k];
+    most = csim_max(most, -guide->force / guide->stiff);
+  }
+  CHECK_NEAR(most, rise + 0.1 * (0.9 - 0.2) * thickness, 0.05 * thickness);
+  csim_contact_free(c);
+  csim_scratch_free(&scratch);
+  free(x);
+  free(v);
+  free(g);
+  layers_end(&l);
+}
+
 // Layers that are thrown by up to 2 m a step. Where all of their vertices fly the same way, they
 // go. Where each flies its own way, they stay, and there are no more candidates than at rest.
 // Guesses that tear had 300,000.
@@ -613,6 +645,7 @@ int main(void) {
   test_filter_together();
   test_goes_ahead(5e-4, 1);
   test_goes_ahead(4e-3, 0);
+  test_guides(1e-4);
   test_thrown(0);
   test_thrown(1);
   test_friction();
