@@ -2,11 +2,11 @@
 // Needs mesh/.
 //
 // Tiers of a skirt and flounces are bands whose lower edge is longer than the edge above that they
-// are sewn to: they are gathered, or sectors of a ring, or trapezoids. Two make a ring. Flat, they
-// overlap their neighbours or reach around behind the hem, and a ring as large as they are long is
-// half a metre away from it. Sewn from there they turn over and catch each other, and folds of
-// gathers are caught in the seams. They start as they will hang, half a ring each, in waves that
-// grow downwards:
+// are sewn to: they are gathered, or sectors of a ring, or trapezoids. Two or more make a ring.
+// Flat, they overlap their neighbours or reach around behind the hem, and a ring as large as they
+// are long is half a metre away from it. Sewn from there they turn over and catch each other, and
+// folds of gathers are caught in the seams. They start as they will hang, each its part of the ring
+// (of two, half of it), in waves that grow downwards:
 //
 //            M                   from above:      __     __
 //          /   \                                 /  \___/  \     lower edge
