@@ -502,8 +502,8 @@ static void test_goes_ahead(double rise, int goes) {
   layers_end(&l);
 }
 
-// A ball below a layer that lies at a fifth of the contact distance rises by `rise`: the layer is to
-// give way by that, and by a tenth of what it is short of the guides' distance.
+// A ball below a layer that lies at a fifth of the contact distance rises by `rise`: the layer is
+// to give way by that, and by a tenth of what it is short of the guides' distance.
 static void test_guides(double rise) {
   layers l;
   layers_begin(1, 24, "newton", 1, &l);
