@@ -404,8 +404,7 @@ static int begin_in_contact(csim_solver *solver, const csim_problem *problem, st
   if (way == START_RESTING) return csim_contact_advance(contact, NULL, x);
   if (csim_contact_is_behind(contact) && csim_contact_go_ahead(contact)) return -1;
   choose_start(problem, solver->method, x);
-  int rests = problem->params->start == CSIM_START_REST; // if only what touches moves, it is torn
-  if (!rests) csim_contact_initial_guess(contact, problem->v, problem->h, x);
+  csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (problem->model->bounded) keep_bounds(problem, x);
   return way == START_TOGETHER ? csim_contact_advance_together(contact, x, x)
                                : csim_contact_advance(contact, x, x);
