@@ -7,9 +7,9 @@
 //   F(x + d) + sum_pairs K/2 (D - gap - n . sum_k w_k (d, u)_k)^2
 //
 // over the pairs that would come nearer than D, a share of their contact distance or, where they
-// are nearer now, little more than their gap, with weights w and directions n of the time at which
-// they meet. These are moving boundary conditions as one round of an augmented Lagrangian (Li et
-// al. 2021, Codimensional IPC, sec. 5).
+// are nearer now, at most their gap and twice what the collider approaches, with weights w and
+// directions n of the time at which they meet. These are moving boundary conditions as one round of
+// an augmented Lagrangian (Li et al. 2021, Codimensional IPC, sec. 5).
 //
 //        collider          cloth
 //     |====>            |                 gap   now

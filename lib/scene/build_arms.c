@@ -49,18 +49,20 @@ typedef struct cut {
   double middle[3], height, radius; // radius: largest distance from the middle
 } cut;
 
-// Edges of a mesh on one side (1 or -1) of the body, those farthest out first, and the parts of
-// the mesh that they connect.
+// An edge of a body.
 typedef struct side_edge {
-  double near; // [m] of its end that is less far out
+  double near; // [m] how far out its nearer end is
   int a, b;
 } side_edge;
 
+// Cross-sections of one side (1 or -1) of a body, from the tip inwards: the edges beyond the last
+// one are joined.
 typedef struct sections {
   const csim_mesh *mesh;
-  int side, tip, n, joined; // edges, and how many of them connect
-  side_edge *edge;          // (n), scratch (3 mesh->ntri)
-  int *parent;              // (mesh->nvert), see base/disjoint.h
+  int tip;         // vertex
+  int n, joined;   // edges of the side, and how many of them are joined
+  side_edge *edge; // (n) of (3 mesh->ntri), the farthest out first
+  int *parent;     // (mesh->nvert), see base/disjoint.h
 } sections;
 
 static int compare_edges(const void *a, const void *b) {
@@ -75,22 +77,26 @@ static sections new_sections(csim_arena *arena, const csim_mesh *mesh) {
                     .parent = CSIM_ARENA_NEW(arena, int, mesh->nvert)};
 }
 
+static void return_to_tip(sections *s) {
+  for (int i = 0; i < s->mesh->nvert; i++) s->parent[i] = i;
+  s->joined = 0;
+}
+
 static void begin_sections(sections *s, int side, int tip) {
   const double *x = s->mesh->vert;
-  s->side = side;
   s->tip = tip;
-  for (int i = 0; i < s->mesh->nvert; i++) s->parent[i] = i;
-  s->n = s->joined = 0;
+  s->n = 0;
   for (int t = 0; t < s->mesh->ntri; t++)
     for (int k = 0; k < 3; k++) {
       int a = s->mesh->tri[csim_xyz(t) + k], b = s->mesh->tri[csim_xyz(t) + (k + 1) % 3];
-      double near = csim_min(s->side * x[csim_xyz(a)], s->side * x[csim_xyz(b)]);
+      double near = csim_min(side * x[csim_xyz(a)], side * x[csim_xyz(b)]);
       if (near > 0) s->edge[s->n++] = (side_edge){near, a, b};
     }
   qsort(s->edge, (size_t)s->n, sizeof *s->edge, compare_edges);
+  return_to_tip(s);
 }
 
-// The part of the mesh beyond `at` that is connected to its tip. `at` is less from call to call.
+// The part of the mesh beyond `at` that is connected to the tip; `at` is farther in than before.
 // in: (mesh->nvert) 1 for its vertices
 static void cut_off(sections *s, double at, unsigned char *in) {
   for (; s->joined < s->n && s->edge[s->joined].near > at; s->joined++) {
@@ -149,7 +155,7 @@ static int find_arm(sections *cuts, int side, arm *a) {
     last = at;
   }
   if (!(found > LONG * size)) return 0;
-  begin_sections(cuts, side, tip);
+  return_to_tip(cuts);
   cut_off(cuts, last, a->in);
   return 1;
 }

@@ -8,8 +8,8 @@ expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o bend -e $last --verif
 check "no warning of a lag" sh -c '! grep "behind its motion" stderr'
 equal "$("$LOOK" get bend/run.json crossing_substeps)" 0 "substeps with crossings"
 # Which vertices the elbow releases depends on the last digits, and how far the sleeve is stretched
-# depends on them: strains of 0.14 to 0.22 at steps of 1/120 s. So the middle of seven starts counts. So does when all is whole
-# again: from frame 63 to 70.
+# depends on them: strains of 0.14 to 0.33 at steps of 1/120 s, 0.19 to 0.23 at half of that. So the middle of five starts counts. So does when all is whole
+# again: from frame 62 to 67.
 strains() {
   "${PYTHON:-python3}" - $last bend $(ls -d start_* 2>/dev/null) <<'END'
 import json, statistics, sys
@@ -24,7 +24,7 @@ print(*(round(s, 3) for s in strains), "; whole from frame", *whole)
 sys.exit(not (statistics.median(strains) < 0.3 and (statistics.median(whole) <= last or last < 66)))
 END
 }
-for moved in 1e-7 -1e-7 2e-7 -3e-7 4e-7 -5e-7; do
+for moved in 1e-7 -1e-7 2e-7 -3e-7; do
   [ "$CONFIG" = sanitize ] && continue
   x=$(awk "BEGIN { printf \"%.9f\", -0.02 + $moved }")
   expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -q -o start_$moved -e $last --set 'sleeve.mesh.cells=[12, 12]' --set "sleeve.position=[$x, 0, 0]"
