@@ -41,7 +41,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
                                    .jacobi_alpha = 0.9,
                                    .chebyshev_rho = 0.9,
                                    .window = 5,
-                                   .pbd_stiffness = 1};
+                                   .pbd.stiffness = 1};
   csim_arena *a = &model->arena;
   model->x0 = CSIM_ARENA_NEW(a, double, 3 * n);
   model->v0 = CSIM_ARENA_NEW(a, double, 3 * n);

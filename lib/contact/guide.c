@@ -16,9 +16,9 @@ static const double GUIDE_STIFFNESS = 30;
 static const double GUIDE_SHARE = 0.9;
 
 // A pair that is nearer now is opened by so many times what its collider approaches. By all that is
-// missing, joint steps stretched a tight garment by half a millimetre, and 20 iterations undid that.
-// By nothing some joint steps gained hardly anything. By a fifth of what is missing a plate that
-// closed on a sheet to 2 mm was late by up to 0.5 mm, and now by 0.1.
+// missing, joint steps stretched a tight garment by half a millimetre, and 20 iterations undid
+// that. By nothing some joint steps gained hardly anything. By a fifth of what is missing a plate
+// that closed on a sheet to 2 mm was late by up to 0.5 mm, and now by 0.1.
 static const double GUIDE_OPENING = 2;
 
 // Sets the weights and the direction of a pair where a share of the motion d has taken it. Returns

@@ -150,6 +150,12 @@ typedef enum csim_quality {
 
 enum { CSIM_MAX_WINDOW = 16 };
 
+typedef struct csim_pbd_params {
+  csim_velocity_update velocity_update;
+  double stiffness; ///< of constraints, (0, 1]: the share of an error left after all iterations is
+                    ///< 1 - this
+} csim_pbd_params;
+
 typedef struct csim_solver_params {
   const char *method; ///< one of csim_method_names, solver/method.h
   const char *linear; ///< of newton: one of csim_linear_names, solver/linear.h
@@ -160,6 +166,8 @@ typedef struct csim_solver_params {
   double tolerance;      ///< stop when |gradient| <= tolerance * |gravity and start forces|, [-]
   double step_tolerance; ///< of newton: stop when what is left would move vertices by less than
                          ///< this share of an edge (RMS; one step of the preconditioner); 0: no
+  double gain_tolerance; ///< of newton with balance 0: stop where an iteration lowers F by less
+                         ///< than this share of what the step has gained; 0: never
   double balance; ///< of newton with step_tolerance: the net force left over on an object is at
                   ///< most this share of the forces on it, see solver/balance.h; 0: any
   double damping; ///< [substeps] of all springs, in addition to their material's
@@ -170,12 +178,10 @@ typedef struct csim_solver_params {
   double jacobi_alpha;     ///< damping of jacobi, (0, 1]
   double chebyshev_rho;    ///< estimated spectral radius, [0, 1)
   csim_integrator integrator;
-  csim_acceleration acceleration;       ///< of descent and pd
-  int window;                           ///< of anderson and lbfgs, 1..CSIM_MAX_WINDOW
-  csim_projection projection;           ///< of pbd and xpbd
-  csim_velocity_update velocity_update; ///< of pbd
-  double pbd_stiffness; ///< of pbd's constraints, (0, 1]: the share of an error left after all
-                        ///< iterations is 1 - this
+  csim_acceleration acceleration; ///< of descent and pd
+  int window;                     ///< of anderson and lbfgs, 1..CSIM_MAX_WINDOW
+  csim_projection projection;     ///< of pbd and xpbd
+  csim_pbd_params pbd;
   csim_pin_mode pins;
   int strain_limit_iterations; ///< passes that shorten springs beyond strain_limit after the solve
   double strain_limit;         ///< [-] largest strain of those passes; 0 = none

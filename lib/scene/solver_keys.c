@@ -62,6 +62,11 @@ static const csim_field solver_fields[] = {
              .doc =
                  "Relative residual at which the linear solver stops. Newton with a `balance` uses "
                  "0.6 to 10 times that, and also requires the forces to balance: docs/methods.md."),
+    CSIM_KEY("gain_tolerance", real, IN_SOLVER(gain_tolerance), "0", .least = 0, .most = 1,
+             .doc =
+                 "Of newton with \"balance\" 0: a substep also ends where an iteration lowers the "
+                 "energy by less than this share of what the substep has gained. What is left "
+                 "follows in the next substep where that starts from rest (`start`); 0 = never."),
     CSIM_KEY("later_tolerance", real, IN_SOLVER(later_tolerance), "0", .least = 0, .most = 1,
              .doc = "Of newton with \"balance\" 0: largest relative residual at which later linear "
                     "systems of a substep stop. They are solved to half of what the best step so "
@@ -87,11 +92,11 @@ static const csim_field solver_fields[] = {
              .detail = projection_names,
              .doc = "Of pbd and xpbd: constraints one after another, all at once and averaged, or "
                     "(xpbd) in one linear system."),
-    CSIM_KEY("velocity_update", choice, IN_SOLVER(velocity_update), "difference",
+    CSIM_KEY("velocity_update", choice, IN_SOLVER(pbd.velocity_update), "difference",
              .detail = velocity_names,
              .doc =
                  "Of pbd: (x - x_n)/h, or v* plus the projection's part; equal but for rounding."),
-    CSIM_KEY("pbd_stiffness", real, IN_SOLVER(pbd_stiffness), "1", .least = 0, .most = 1,
+    CSIM_KEY("pbd_stiffness", real, IN_SOLVER(pbd.stiffness), "1", .least = 0, .most = 1,
              .flags = CSIM_ABOVE,
              .doc =
                  "Of pbd: share of every constraint's error that all iterations together remove."),

@@ -6,14 +6,17 @@
 #include <math.h>
 
 double csim_line_search(const csim_problem *problem, const double *d, double slope, double least,
-                        double *x_try, double *x, int *blind) {
+                        double *x_try, double *x, csim_descent *made) {
   int n = 3 * problem->model->nvert;
   double F = csim_problem_value(problem, x), noise = 1e-14 * fabs(F);
-  *blind = -slope <= noise;
+  *made = (csim_descent){.blind = -slope <= noise};
   for (double a = 1; a > least; a *= 0.5) {
     csim_vector_go(problem->pool, n, x, a, d, x_try);
-    if (csim_problem_value(problem, x_try) <= F + 1e-4 * a * slope + noise) {
+    double tried = csim_problem_value(problem, x_try);
+    if (tried <= F + 1e-4 * a * slope + noise) {
       csim_problem_apply(problem, a, d, x);
+      made->share = a;
+      made->gain = F - tried;
       return a;
     }
   }

@@ -25,6 +25,9 @@ typedef struct newton {
   double *whole;  // (nvert x 3) step before the filter
   double least;   // share of a vertex's step that the filter left
   double share;   // of the step that it left as a whole
+  double gained;  // [J] by all iterations of a step
+  int little;     // 1: by the last one little of that
+  double first;   // residual at the initial guess
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -53,12 +56,15 @@ static void newton_destroy(void *scratch) {
 // corner: one of a cloth of 129 x 129 was left with an edge stretched by 0.48.
 static const double MOST_CUT = 0.1;
 
-// Step-norm test: whether the residual s->g would move vertices only by a share of an edge, as
-// estimated by one application of the last preconditioner. Forces alone say little: 1 N is much for
-// a slack cloth and nothing for a stretched one. Overwrites problem->step.
+// Whether the step may end: the last iteration gained little, and the forces left over are half of
+// those at its start, which where folds are pressed together they are not; or the residual s->g
+// would move vertices only by a share of an edge (step-norm test), as estimated by one application
+// of the last preconditioner. Forces alone say little: 1 N is much for a slack cloth and nothing
+// for a stretched one. Overwrites problem->step.
 static int has_settled(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->step_tolerance * s->edge;
+  if (s->little && report->residual <= 0.5 * s->first) return 1;
   if (!(limit > 0)) return 0;
   double balance = problem->params->balance, h = problem->h;
   double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
@@ -277,6 +283,7 @@ enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 static double step_together(const csim_problem *problem, newton *s, csim_method_report *report,
                             double *x) {
   csim_contact *contact = problem->contact;
+  s->little = 0;
   int n = 3 * problem->model->nvert;
   static const double TOLERANCE = 0.1;
   csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, s->x_try);
@@ -366,20 +373,20 @@ static int release_blocking(const csim_problem *problem, newton *s, int together
 // Searches along a step that the filter has cut vertex by vertex, but not for long: cut vertices
 // strain their neighbours, and the step as a whole goes further, unless some pair stops it.
 static int search(const csim_problem *problem, newton *s, double slope, csim_method_report *report,
-                  double *x, int *blind) {
+                  double *x, csim_descent *made) {
   static const double SHORT = 0.1;
   double least = s->least < 1 ? SHORT : CSIM_LEAST_SHARE;
-  if (csim_line_search(problem, problem->step, slope, least, s->x_try, x, blind) > 0) return 1;
+  if (csim_line_search(problem, problem->step, slope, least, s->x_try, x, made) > 0) return 1;
   if (!(s->least < 1)) return 0;
   double together = filter_together(problem, s, x, report);
   if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
   if (s->share > SHORT && together < 0 &&
-      csim_line_search(problem, problem->step, together, SHORT, s->x_try, x, blind) > 0)
+      csim_line_search(problem, problem->step, together, SHORT, s->x_try, x, made) > 0)
     return 1;
   slope = filter_apart(problem, s, report);
   slope *= keep_bounds(problem, x);
   return report->outcome == CSIM_OUTCOME_LIMIT && slope < 0 &&
-         csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x, blind) > 0;
+         csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x, made) > 0;
 }
 
 // Computes the gradient at x. Before the first solve (`solves` 0) friction is that of the start of
@@ -389,6 +396,7 @@ static void measure(const csim_problem *problem, newton *s, const double *x, int
   if (solves > 0) csim_problem_update_friction(problem, x);
   csim_problem_gradient(problem, x, s->g);
   report->residual = csim_method_residual(problem, s->g);
+  if (solves == 0) s->first = report->residual;
   csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
                  report->left);
   if (problem->params->balance > 0) csim_balance_begin(problem, &s->balance, x);
@@ -404,6 +412,19 @@ static void find_leftovers(const csim_problem *problem, newton *s, csim_method_r
     csim_leftovers_find(problem, &s->leftovers, report->left);
 }
 
+// Records what an iteration has gained, and whether that is little of what the step has. One that
+// contact stopped before it had gone half of its way says nothing of what is left.
+static void note_gain(const csim_problem *problem, newton *s, const csim_descent *made) {
+  int n = 3 * problem->model->nvert;
+  const csim_solver_params *params = problem->params;
+  s->gained += made->gain;
+  s->little = !(params->balance > 0) && made->gain < params->gain_tolerance * s->gained;
+  if (!s->little || !problem->contact) return;
+  double went = csim_vector_dot(problem->pool, n, problem->step, problem->step);
+  double whole = csim_vector_dot(problem->pool, n, s->whole, s->whole);
+  s->little = made->share * made->share * went >= 0.25 * whole;
+}
+
 static int is_stopped(const csim_problem *problem) {
   const csim_stop *stop = problem->stop;
   return stop && stop->wanted && stop->wanted(stop->user);
@@ -414,17 +435,18 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double last_residual = INFINITY, least = INFINITY, ratio = 1; // of this one to the least before
-  s->cut = 0;
+  s->cut = s->gained = s->little = 0;
   int together = 0, misses = 0, times = 0; // steps with colliders are not counted as iterations
-  int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
-                             problem->model->ntarget > 0 && !problem->contact;
+  csim_descent made = {0};
+  int pins_left =
+      params->pins == CSIM_PINS_COUNTER_FORCE && problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
     if (is_stopped(problem)) report.outcome = CSIM_OUTCOME_STOPPED;
     if (catch_up(problem, x)) report.outcome = CSIM_OUTCOME_MEMORY;
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
     measure(problem, s, x, report.iterations - together, &report);
     // F no longer resolves progress; continue only while the gradient decreases
-    if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
+    if (made.blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     ratio = report.residual / least;
     last_residual = report.residual;
     least = csim_min(least, report.residual);
@@ -474,10 +496,11 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     int judged = params->line_search && !pins_left;         // F does not judge a step of the pins
     int moved = slope < 0 || !(judged || problem->contact); // contact has filtered no other step
     if (judged && moved)
-      moved = search(problem, s, slope, &report, x, &blind);
+      moved = search(problem, s, slope, &report, x, &made);
     else if (moved)
       csim_problem_apply(problem, 1, problem->step, x);
     pins_left = 0;
+    note_gain(problem, s, &made);
     if (!moved && report.outcome == CSIM_OUTCOME_LIMIT) report.outcome = CSIM_OUTCOME_STALLED;
     if (!moved) break;
   }

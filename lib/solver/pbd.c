@@ -81,8 +81,8 @@ static csim_method_report solve(const csim_problem *problem, pbd *s, int complia
                     .at = csim_problem_point(problem, x),
                     .compliance = compliant ? 1 / (problem->h * problem->h) : 0,
                     .share = 1};
-  if (!compliant && params->pbd_stiffness < 1) // 1 - (1 - k)^(1/n)
-    pass.share = 1 - csim_exp(csim_ln(1 - params->pbd_stiffness) / params->iterations);
+  if (!compliant && params->pbd.stiffness < 1) // 1 - (1 - k)^(1/n)
+    pass.share = 1 - csim_exp(csim_ln(1 - params->pbd.stiffness) / params->iterations);
   for (int e = 0; e < problem->model->nenergy; e++)
     memset(s->lambda[e], 0, 3 * (size_t)problem->model->energy[e].nelem * sizeof *s->lambda[e]);
   if (compliant) s->start_value = csim_problem_value(problem, x);
@@ -105,7 +105,7 @@ static csim_method_report pbd_solve(const csim_problem *problem, void *scratch, 
   if (report.outcome != CSIM_OUTCOME_DIVERGED) report.outcome = CSIM_OUTCOME_LIMIT;
   for (ptrdiff_t k = 0; k < csim_xyz(problem->model->nvert); k++) {
     double v_star = (problem->y[k] - problem->x[k]) / problem->h;
-    problem->v_next[k] = problem->params->velocity_update == CSIM_VELOCITY_INCREMENT
+    problem->v_next[k] = problem->params->pbd.velocity_update == CSIM_VELOCITY_INCREMENT
                              ? v_star + (x[k] - problem->y[k]) / problem->h
                              : (x[k] - problem->x[k]) / problem->h;
   }

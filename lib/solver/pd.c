@@ -138,10 +138,9 @@ static int guarded_step(const csim_problem *problem, pd *s, double *x) {
   size_t bytes = (size_t)s->accelerator.n * sizeof *x;
   double slope = csim_vector_dot(problem->pool, s->accelerator.n, s->g, s->d);
   double before = csim_problem_value(problem, x);
-  int blind; // not used: the gradient still decreases where F no longer resolves it
+  csim_descent made; // not used: the gradient still decreases where F no longer resolves it
   memcpy(s->x_last, x, bytes);
-  if (!(slope < 0) ||
-      csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x, &blind) == 0)
+  if (!(slope < 0) || csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x, &made) == 0)
     return -1;
   if (s->accelerator.kind == CSIM_ACCELERATION_NONE) return 0;
   memcpy(s->d, x, bytes);
@@ -159,7 +158,7 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
   int n = s->accelerator.n, lbfgs = params->acceleration == CSIM_ACCELERATION_LBFGS;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double last_residual = INFINITY;
-  int blind = 0;
+  csim_descent made = {0};
   if (factor(problem, s)) return (csim_method_report){.outcome = CSIM_OUTCOME_DIVERGED};
   csim_accelerator_restart(&s->accelerator);
   s->count = 0;
@@ -167,7 +166,7 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
     int ends = csim_method_ends(problem, s->g, &report);
-    if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
+    if (made.blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
     if (ends || report.outcome == CSIM_OUTCOME_STALLED) return report;
     if (lbfgs) {
@@ -182,7 +181,7 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
       // g_last has the gradient too, so g can hold the trial
       double slope = csim_vector_dot(problem->pool, n, s->g, s->d);
       if (!(slope < 0) ||
-          csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x, &blind) == 0)
+          csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x, &made) == 0)
         report.outcome = CSIM_OUTCOME_STALLED;
     } else if (s->search) {
       if (guarded_step(problem, s, x)) report.outcome = CSIM_OUTCOME_STALLED;

@@ -420,13 +420,16 @@ static int begin_again(csim_solver *solver, const csim_state *state, double end)
 }
 
 // An initial guess with more than this times the energy F of the positions at rest (pins at their
-// targets; without chambers, whose -p V may be negative) is replaced by those: after shortening
-// vertex by vertex it may be torn. A wall of 0.1 mm that fell on the floor started with 1e8 times
-// the energy, and the iterations left some of it: energy from nothing. From the positions at rest F
-// only falls. At 1.5 times, cloth at rest stopped fast colliders: a ball of 5 m/s lagged by 4 mm
-// and, once, by 105 mm. At 30 times a gathered tube came to rest later. At 1000 times a wall of 1
-// mm was torn.
-static const double WORST_START = 100;
+// targets; without chambers, whose -p V may be negative) is replaced by those, from where F only
+// falls: a guess shortened vertex by vertex may be torn. A wall of 0.1 mm that fell on the floor
+// started with 1e8 times the energy, and some of it was left. At 1.5 times, cloth at rest stopped
+// fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
+// came to rest later; at 1000 times a wall of 1 mm was torn. With `start` "rest" it is 1 unless a
+// collider comes: what touches goes on all the same, and seams that tore took ten iterations.
+static double worst_start(const csim_problem *problem) {
+  int rests = problem->params->start == CSIM_START_REST;
+  return rests && !csim_contact_is_behind(problem->contact) ? 1 : 100;
+}
 
 // Sets x to the positions at the start of the step, with pins at their targets.
 static void stand(const csim_problem *problem, double *x) {
@@ -440,22 +443,21 @@ static double value_of_parts(const csim_problem *problem, const double *x) {
          csim_chambers_value(problem->model, problem->chamber, x);
 }
 
-// Whether F of the initial guess is small even against a part of F at rest. Inertia is tried first,
-// as it nearly always suffices; elasticity is added only if not. Contact, the third part, is not
-// needed: all parts are >= 0, so leaving one out only makes the test stricter.
-static int is_clearly_whole(const csim_problem *problem, double value) {
+// Whether F of the initial guess is small even against parts of F at rest: inertia, which nearly
+// always suffices, then elasticity. All parts are >= 0, so without contact the test is stricter.
+static int is_clearly_whole(const csim_problem *problem, double worst, double value) {
   double *x = problem->step;
   stand(problem, x);
   double standing = csim_problem_inertia(problem, x);
-  if (value <= WORST_START * standing) return 1;
-  return value <= WORST_START * (standing + csim_problem_elasticity(problem, x));
+  if (value <= worst * standing) return 1;
+  return value <= worst * (standing + csim_problem_elasticity(problem, x));
 }
 
 // Finds the initial guess in contact. -1: out of memory.
 static int start_in_contact(csim_solver *solver, const csim_problem *problem,
                             const csim_state *state, double end) {
   csim_contact *contact = solver->contact;
-  double *x = solver->x;
+  double *x = solver->x, worst = worst_start(problem);
   if (begin_in_contact(solver, problem, START_APART)) return -1;
   // Contact's shortening vertex by vertex may pass a bound. The guess is moved back then. If that
   // is not enough Newton nearly always recovers; if it does not, the parts of the step begin again,
@@ -467,10 +469,10 @@ static int start_in_contact(csim_solver *solver, const csim_problem *problem,
     if (csim_contact_advance(contact, problem->x, x)) return -1;
   }
   double value = value_of_parts(problem, x);
-  if (is_clearly_whole(problem, value)) return 0;
+  if (is_clearly_whole(problem, worst, value)) return 0;
   if (begin_again(solver, state, end)) return -1;
   stand(problem, x);
-  int whole = value <= WORST_START * value_of_parts(problem, x);
+  int whole = value <= worst * value_of_parts(problem, x);
   return begin_in_contact(solver, problem, whole ? START_APART : START_RESTING);
 }
 

@@ -185,13 +185,14 @@ static int solve_multipliers(const csim_problem *problem, csim_xpbd_linear *s) {
 
 csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s,
                                           double *x) {
-  int n = 3 * problem->model->nvert, blind = 0;
+  int n = 3 * problem->model->nvert;
+  csim_descent made = {0};
   double h2 = problem->h * problem->h, last_residual = INFINITY;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
     int ends = csim_method_ends(problem, s->g, &report);
-    if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
+    if (made.blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
     if (ends || report.outcome == CSIM_OUTCOME_STALLED) return report;
 
@@ -206,7 +207,7 @@ csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd
     for (int i = 0; i < n; i++) s->d[i] = s->u[i] - h2 * s->d[i];
     double slope = csim_vector_dot(problem->pool, n, s->g, s->d);
     if (!(slope < 0) ||
-        csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->u, x, &blind) == 0)
+        csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->u, x, &made) == 0)
       report.outcome = CSIM_OUTCOME_STALLED;
     if (report.outcome == CSIM_OUTCOME_STALLED) return report;
   }

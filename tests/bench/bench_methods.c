@@ -137,7 +137,7 @@ static csim_solver *make_solver(const csim_model *model, const setting *s, doubl
                                       .jacobi_alpha = 0.6,
                                       .chebyshev_rho = s->rho,
                                       .window = 5,
-                                      .pbd_stiffness = 1};
+                                      .pbd.stiffness = 1};
   csim_solver *solver = csim_solver_create(&setup);
   if (!solver) fail("out of memory");
   return solver;
@@ -224,7 +224,7 @@ static void measure_others(const csim_model *model, const csim_state *start, int
     int substeps = others[k].substeps ? others[k].substeps : (int)(FRAME * omega / 1.8) + 1;
     csim_solver_setup setup = {.model = model, .h = FRAME / substeps};
     setup.params =
-        (csim_solver_params){.method = others[k].s.method, .iterations = 20, .pbd_stiffness = 1};
+        (csim_solver_params){.method = others[k].s.method, .iterations = 20, .pbd.stiffness = 1};
     csim_solver *solver = csim_solver_create(&setup);
     csim_state state;
     if (!solver || csim_state_create(model, &state)) fail("out of memory");

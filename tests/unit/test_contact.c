@@ -85,7 +85,7 @@ static void layers_begin(int nlayer, int cells, const char *method, int nthread,
   k->params.tolerance = 1e-2;
   k->params.linear_tolerance = 0.05;
   k->params.window = 5;
-  k->params.pbd_stiffness = 0.9;
+  k->params.pbd.stiffness = 0.9;
   l->setup = (csim_solver_setup){.model = k->model,
                                  .params = k->params,
                                  .contact = {.self = 1,
