@@ -65,8 +65,9 @@ static const csim_field solver_fields[] = {
     CSIM_KEY("gain_tolerance", real, IN_SOLVER(gain_tolerance), "0", .least = 0, .most = 1,
              .doc =
                  "Of newton with \"balance\" 0: a substep also ends where an iteration lowers the "
-                 "energy by less than this share of what the substep has gained. What is left "
-                 "follows in the next substep where that starts from rest (`start`); 0 = never."),
+                 "energy by less than this share of what the substep has gained, and the residual "
+                 "is half of that at its start. What is left follows in the next substep if that "
+                 "starts from rest (`start`); 0 = never."),
     CSIM_KEY("later_tolerance", real, IN_SOLVER(later_tolerance), "0", .least = 0, .most = 1,
              .doc = "Of newton with \"balance\" 0: largest relative residual at which later linear "
                     "systems of a substep stop. They are solved to half of what the best step so "
