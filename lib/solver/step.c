@@ -424,10 +424,10 @@ static int begin_again(csim_solver *solver, const csim_state *state, double end)
 // falls: a guess shortened vertex by vertex may be torn. A wall of 0.1 mm that fell on the floor
 // started with 1e8 times the energy, and some of it was left. At 1.5 times, cloth at rest stopped
 // fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
-// came to rest later; at 1000 times a wall of 1 mm was torn. With `start` "rest" it is 1 unless a
+// came to rest later; at 1000 times a wall of 1 mm was torn. With `gain_tolerance` it is 1 unless a
 // collider comes: what touches goes on all the same, and seams that tore took ten iterations.
 static double worst_start(const csim_problem *problem) {
-  int rests = problem->params->start == CSIM_START_REST;
+  int rests = problem->params->start == CSIM_START_REST && problem->params->gain_tolerance > 0;
   return rests && !csim_contact_is_behind(problem->contact) ? 1 : 100;
 }
 
