@@ -324,7 +324,7 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
                                 float *start) {
   double scale = start && *start >= 0 ? (double)*start : start_scale(set, kind, v);
   if (start) *start = (float)scale;
-  double closed = CSIM_SEAM_SCALE * set->self_share;
+  double closed = csim_min(CSIM_SEAM_SCALE, set->self_share);
   return scale > closed && is_sewn(set, kind, v) ? closed : scale;
 }
 

@@ -10,6 +10,8 @@
 #include "contact/collider.h"
 #include "model/model.h"
 
+enum { CSIM_MOST_SEAMS = 4 };
+
 typedef struct csim_collision_mesh {
   int nbody_vert; ///< vertices of bodies
   int nvert;      ///< with those of colliders behind
@@ -18,7 +20,9 @@ typedef struct csim_collision_mesh {
   const int *body_part;    ///< (nbody_vert) body, the model's
   int *collider_part;      ///< (nvert - nbody_vert) nbody + collider
   int *first;              ///< (npart + 1) first vertex of each part
-  const int *seam;         ///< (nbody_vert) the model's: what is sewn together; NULL: nothing is
+  int *seam;               ///< (nbody_vert x CSIM_MOST_SEAMS) numbers of what is sewn together
+                           ///< there: the model's, and those of the ends of the edge that the
+                           ///< vertex divides; -1: no more; NULL: nothing is sewn
   const double *body_x0;   ///< (nbody_vert x 3) [m] at the start, the model's
   double *collider_x0;     ///< (nvert - nbody_vert x 3) [m]
   const double *mass;      ///< (nbody_vert) [kg], the model's
@@ -72,7 +76,8 @@ static inline int csim_collision_mesh_releases(const csim_collision_mesh *mesh, 
 }
 
 /// Whether a vertex of one side of a contact is sewn to one of the other: both have weights w, of
-/// opposite signs. Not two of one side: a triangle at the tip of a dart is no seam to a body.
+/// opposite signs. Not two of one side: a triangle at the tip of a dart is no seam to a body. In a
+/// divided mesh these are the contacts whose coarse triangles are sewn.
 int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4], const double w[4]);
 
 /// Copies all starts to x (nvert x 3).

@@ -104,7 +104,7 @@ typedef struct csim_link {
   int frame[3]; ///< a triangle at its end, with which the direction of a stitch turns; equal: none
 } csim_link;
 
-/// Seams close to this share of the contact thickness.
+/// Seams close to this share of the contact thickness, or to "self_thickness" if that is less.
 #define CSIM_SEAM_SCALE 0.2
 
 /// Links that were made together.

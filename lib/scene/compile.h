@@ -233,7 +233,7 @@ csim_status csim_build_seams(csim_build *build);
 /// Distance of vertices in a closed seam [m], where contact between them begins.
 /// @param share  smallest of theirs, see csim_contact_params
 static inline double csim_seam_distance(const csim_contact_params *contact, double share) {
-  return CSIM_SEAM_SCALE * csim_min(share, csim_contact_self_share(contact)) * contact->thickness;
+  return csim_min(CSIM_SEAM_SCALE * share, csim_contact_self_share(contact)) * contact->thickness;
 }
 
 /// Sets the lengths of stitches in closed seams to that distance, so that contact and stitches do

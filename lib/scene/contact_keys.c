@@ -49,11 +49,10 @@ static const csim_field contact_fields[] = {
             "of the thinnest cloth (1 mm "
             "unless \"response\" is \"filter\"). Vertices that start nearer to another object keep "
             "nine tenths of that distance. With \"impulse\": distance kept from colliders."),
-    CSIM_KEY("self_thickness", real, IN_CONTACT(self_thickness), "0", .unit = "m", .least = 0,
-             .most = 1,
-             .doc = "The same between cloth and solids, if it is less: layers of cloth and seams "
-                    "lie nearer to each other than to colliders (response \"filter\"). 0: "
-                    "\"thickness\"."),
+    CSIM_KEY(
+        "self_thickness", real, IN_CONTACT(self_thickness), "0", .unit = "m", .least = 0, .most = 1,
+        .doc = "The same between cloth and solids, if it is less: layers of cloth lie nearer to "
+               "each other than to colliders (response \"filter\"). 0: \"thickness\"."),
     CSIM_KEY("friction", real, IN_CONTACT(friction), "0.3", .least = 0, .most = 100,
              .doc = "Coefficient of friction of objects that do not have their own. Where two "
                     "objects touch, the smaller of their coefficients counts, unless "

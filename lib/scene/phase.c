@@ -58,15 +58,38 @@ static int add_motion(csim_sim *sim, int anew) {
   return far <= REST_SHARE * free;
 }
 
+// The length of the longest stitch of a group [m], and how fast it becomes shorter [m/s].
+static double measure_gap(const csim_sim *sim, int group, double *closing) {
+  const csim_state *state = &sim->state;
+  int at[2];
+  double gap = csim_links_gap(sim->world.model, group, state->x, state->torn, at), way[3], speed[3];
+  *closing = 0;
+  if (!(gap > 0)) return 0;
+  csim_sub(state->x + csim_xyz(at[0]), state->x + csim_xyz(at[1]), way);
+  csim_sub(state->v + csim_xyz(at[0]), state->v + csim_xyz(at[1]), speed);
+  *closing = -csim_dot(speed, way) / gap;
+  return gap;
+}
+
+// Whether something moves whatever its speed: a collider along its keys, or the longest stitch of
+// an open seam, where the phase is there to close it: by more than a tenth in REST_TIME.
+static int is_busy(const csim_sim *sim) {
+  double now = (double)sim->state.step * csim_sim_substep(sim->scene), most = sim->scene->if_open;
+  const csim_model_links *links = &sim->world.model->links;
+  for (int k = 0; k < sim->world.ncollider; k++)
+    if (now < sim->world.collider[k].busy) return 1;
+  for (int g = 0; g < links->ngroup && most > 0; g++) {
+    double closing, gap = links->group[g].seam ? measure_gap(sim, g, &closing) : 0;
+    if (gap > most && closing * REST_TIME > 0.1 * gap) return 1;
+  }
+  return 0;
+}
+
 void csim_sim_count_rest(csim_sim *sim) {
   if (!sim->scene->until_rest) return;
-  double now = (double)sim->state.step * csim_sim_substep(sim->scene);
-  for (int k = 0; k < sim->world.ncollider; k++)
-    if (now < sim->world.collider[k].busy) {
-      sim->state.rest_frames = 0;
-      return;
-    }
-  if (add_motion(sim, sim->state.rest_frames == 0))
+  if (is_busy(sim))
+    sim->state.rest_frames = 0;
+  else if (add_motion(sim, sim->state.rest_frames == 0))
     sim->state.rest_frames++;
   else
     sim->state.rest_frames = add_motion(sim, 1);

@@ -122,7 +122,8 @@ static const csim_field frame_fields[] = {
     CSIM_KEY("if_open", real, AT(if_open), "0", .unit = "m", .least = 0, .most = CSIM_MOST,
              .doc = "Above 0, of a phase that follows one with \"until\": \"rest\": it is left out "
                     "if that one came to rest and no stitch of a seam is longer than this. Without "
-                    "a phase to come the run ends at rest."),
+                    "a phase to come the run ends at rest. The phase itself is not at rest while "
+                    "the longest stitch of a seam is longer and closes by a tenth in 0.25 s."),
     CSIM_KEY("fps", real, AT(fps), "24", .unit = "1/s", .least = 1e-3, .most = 1e6,
              .doc = "Frames per second."),
     CSIM_KEY("substeps", integer, AT(substeps), NULL, .least = 1, .most = 100000,

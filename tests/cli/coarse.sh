@@ -98,3 +98,16 @@ expect 0 lie part 0.01 0 -e $rest --checkpoint-every 1
 expect 0 lie part 0.01 0 --resume
 check "resumed where a phase is left out" cmp between/co.clothcache part/co.clothcache
 report
+# a phase that closes seams is not at rest while they close, slowly as they may (2 mm/s here)
+cat >slow.json <<'J'
+{"name": "slow", "gravity": [0, 0, 0], "frames": {"end": 300}, "output": {"obj": false}, "contact": {"thickness": "1 mm"},
+ "objects": [
+  {"name": "left", "type": "cloth", "material": {"preset": "denim", "damping": 12}, "position": [-0.052, 0, 0], "mesh": {"shape": "grid", "size": [0.1, 0.1], "cells": [4, 4]}},
+  {"name": "right", "type": "cloth", "material": {"preset": "denim", "damping": 12}, "position": [0.052, 0, 0], "mesh": {"shape": "grid", "size": [0.1, 0.1], "cells": [4, 4]}}],
+ "seams": [{"a": {"object": "left", "box": [[-0.003, -1, -1], [0, 1, 1]]}, "b": {"object": "right", "box": [[0, -1, -1], [0.003, 1, 1]]}, "closed": 40}],
+ "phases": [{"name": "wait", "frames": {"end": 20, "until": "rest"}}, {"name": "close", "frames": {"end": 300, "until": "rest", "if_open": "0.5 mm"}}]}
+J
+expect 0 "$clothsim" slow.json -v -o slow
+says 'frame 8: phase "close" begins: everything is at rest'
+check "closed: $(grep -o 'largest gap is .*' stderr)" awk "BEGIN { exit !($(sed -n 's/.*largest gap is \([0-9.]*\) mm.*/\1/p' stderr) < 0.5) }"
+check "then at rest" grep -q '"at_rest": true' slow/run.json

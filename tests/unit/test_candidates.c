@@ -1,10 +1,11 @@
 // tests/unit/test_candidates.c: the list of candidates holds every pair within contact distance,
-// whatever moves within its reach.
+// whatever moves within its reach; and the contact distance of a pair.
 #include "check.h"
 #include "kit.h"
 
 #include "contact/candidates.h"
 #include "math/vec3.h"
+#include "mesh/divide.h"
 #include "mesh/topology.h"
 
 #include <stdlib.h>
@@ -170,13 +171,103 @@ static void test_shares(void) {
   CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, own, NULL) == 0.25);
   CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, thin, NULL) == 0.125);
   CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, other, NULL) == 0.5);
+  // a seam closes to a fifth of the contact distance, or to that between bodies if it is less
+  int seam[CSIM_MOST_SEAMS * VERTS];
+  for (int i = 0; i < CSIM_MOST_SEAMS * VERTS; i++) seam[i] = -1;
+  seam[CSIM_MOST_SEAMS * 2] = seam[CSIM_MOST_SEAMS * 4 + 1] = 7;
+  seam[CSIM_MOST_SEAMS * 4] = 8;
+  set.self_share = 0.5;
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, own, NULL) == 0.5);
+  mesh.seam = seam;
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, own, NULL) == 0.2);
+  set.self_share = 0.25;
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, own, NULL) == 0.2);
+  set.self_share = 0.15;
+  CHECK(csim_candidate_scale(&set, CSIM_PAIR_EDGE_EDGE, own, NULL) == 0.15);
   csim_candidates_free(&set);
   csim_scratch_free(&scratch);
   csim_topology_free(&topology);
 }
 
+// Two panels of 2 x 2 cells, side by side, sewn together where they meet.
+enum { COLUMNS = 3, PANEL = COLUMNS * COLUMNS, SEWN_VERTS = 2 * PANEL, SEWN_TRIS = 16 };
+
+static void build_panels(int tri[3 * SEWN_TRIS], int seam[SEWN_VERTS]) {
+  int n = 0;
+  for (int p = 0; p < 2; p++)
+    for (int k = 0; k < PANEL; k++) {
+      int r = k / COLUMNS, c = k % COLUMNS, a = p * PANEL + k;
+      seam[a] = c == (p ? 0 : COLUMNS - 1) ? r : -1;
+      if (r == COLUMNS - 1 || c == COLUMNS - 1) continue;
+      int two[6] = {a, a + 1, a + COLUMNS, a + 1, a + COLUMNS + 1, a + COLUMNS};
+      memcpy(tri + n, two, sizeof two);
+      n += 6;
+    }
+}
+
+static void build_sewn(csim_mesh *own, const int *seam, csim_arena *arena,
+                       csim_collision_mesh *mesh) {
+  csim_body body = {.mesh = own, .nvert = own->nvert};
+  csim_model model = {.nvert = own->nvert, .ntri = own->ntri, .nbody = 1, .body = &body};
+  model.tri = own->tri;
+  model.body_of = CSIM_ARENA_NEW(arena, int, own->nvert);
+  model.x0 = model.mass = CSIM_ARENA_NEW(arena, double, 3 * own->nvert);
+  model.links.seam = CSIM_ARENA_COPY(arena, seam, own->nvert);
+  CHECK(csim_collision_mesh_build(arena, &model, 0, NULL, mesh) == 0);
+}
+
+static int are_sewn(const csim_collision_mesh *mesh, int s, int t) {
+  static const double side[4] = {1, 1, -1, -1};
+  int sewn = 0;
+  for (int i = 0; i < 9; i++) {
+    int a = mesh->tri[3 * s + i / 3], b = mesh->tri[3 * t + i % 3];
+    sewn |= csim_collision_mesh_is_sewn(mesh, (int[]){a, a, b, b}, side);
+  }
+  return sewn;
+}
+
+// In a divided mesh the parts of two triangles are sewn if the triangles are. Otherwise layers
+// beside a seam would be too near each other where a phase with the divided mesh begins.
+static void test_divided_seams(void) {
+  int tri[3 * SEWN_TRIS], four[12 * SEWN_TRIS], seam[SEWN_VERTS], sewn = 0, apart = 0, wrong = 0;
+  csim_topology topology;
+  csim_arena arena = {0};
+  csim_collision_mesh coarse, fine;
+  build_panels(tri, seam);
+  CHECK(csim_topology_build(SEWN_VERTS, SEWN_TRIS, tri, &topology) == 0);
+  csim_divide_triangles(&topology, tri, four);
+  int nvert = SEWN_VERTS + topology.nedge;
+  int *parent = CSIM_ARENA_NEW(&arena, int, csim_row(2, nvert));
+  int *divided = CSIM_ARENA_NEW(&arena, int, nvert);
+  for (int i = 0; i < SEWN_VERTS; i++) {
+    parent[2 * i] = parent[2 * i + 1] = i;
+    divided[i] = seam[i];
+  }
+  memcpy(parent + 2 * SEWN_VERTS, topology.edge, 2 * (size_t)topology.nedge * sizeof *parent);
+  for (int e = 0; e < topology.nedge; e++) { // edges along the seam are sewn in their middle
+    int a = seam[topology.edge[2 * e]], b = seam[topology.edge[2 * e + 1]];
+    divided[SEWN_VERTS + e] = a >= 0 && b >= 0 && a != b ? SEWN_VERTS + a + b : -1;
+  }
+  csim_mesh own = {.nvert = SEWN_VERTS, .ntri = SEWN_TRIS, .tri = tri};
+  build_sewn(&own, seam, &arena, &coarse);
+  own = (csim_mesh){.nvert = nvert, .ntri = 4 * SEWN_TRIS, .tri = four, .parent = parent};
+  build_sewn(&own, divided, &arena, &fine);
+  for (int s = 0; s < 4 * SEWN_TRIS; s++)
+    for (int t = 0; t < 4 * SEWN_TRIS; t++) {
+      if (s / (2 * SEWN_TRIS) == t / (2 * SEWN_TRIS)) continue; // of one panel
+      int is = are_sewn(&coarse, s / 4, t / 4);
+      sewn += is;
+      apart += !is;
+      wrong += are_sewn(&fine, s, t) != is;
+    }
+  CHECK(sewn > 0 && apart > 0 && wrong == 0);
+  csim_topology_free(&topology);
+  csim_arena_free(&arena);
+}
+
 int main(void) {
   test_candidates();
   test_shares();
+  test_divided_seams();
   return check_report();
 }
