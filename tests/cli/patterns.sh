@@ -54,7 +54,7 @@ check "cotton: $(values bend)" test "$(values bend)" = "0.001 2.1e-05 2.1e-05 2.
 check "gathers: $(values gather)" test "$(values gather)" = "false true true true true true true "
 check "the drape starts from where it is: $(values start | sed 's/[0-9]* //g')" grep -q '"start": "rest"' stdout
 check "panels are sewn with thick contact: $(values thickness)" test "$(values thickness)" = "0.003 0.0015 0.0015 "
-check "seams of the fit are nearer: $(values self_thickness)" test "$(values self_thickness)" = "0 0.00025 0 "
+check "layers of the fit are nearer: $(values self_thickness)" test "$(values self_thickness)" = "0 0.00025 0 "
 check "the fit pulls harder: $(values pull)" test "$(values pull)" = "5 100 100 100 100 400 5 "
 check "all but the last two leave divisions out: $(values coarse)" test "$(values coarse)" = "4 4 4 4 0 0 0 "
 check "stitches: $(values stiffness)" test "$(values stiffness)" = "10000 100000 100000 100000 100000 1000000 10000 "
