@@ -102,7 +102,7 @@ static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
 
 /// A pair's contact distance, as a share of the general one, at most 1. It is less if the pair or,
 /// with another part, one of its vertices starts nearer than that, 0 if the pair touches at the
-/// start, and around stitches CSIM_SEAM_SCALE or self_share, to which their seam closes. Sewn
+/// start, and around stitches at most CSIM_SEAM_SCALE, to which their seam closes. Sewn
 /// sheets are kept from intersecting like any others. `start` stores the part that depends on the
 /// initial positions alone; < 0: not known yet; NULL: not stored.
 double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
