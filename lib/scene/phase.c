@@ -71,8 +71,8 @@ static double measure_gap(const csim_sim *sim, int group, double *closing) {
   return gap;
 }
 
-// Whether something moves whatever its speed: a collider along its keys, or the longest stitch of
-// an open seam, where the phase is there to close it: by more than a tenth in REST_TIME.
+// Whether something is not done, however slow it is: a collider with keys to come, or, in a phase
+// that closes open seams, a seam whose longest stitch becomes a tenth shorter in REST_TIME.
 static int is_busy(const csim_sim *sim) {
   double now = (double)sim->state.step * csim_sim_substep(sim->scene), most = sim->scene->if_open;
   const csim_model_links *links = &sim->world.model->links;

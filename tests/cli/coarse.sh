@@ -97,7 +97,6 @@ check "at rest without the last" sh -c '! grep -q "phase \"last\"" stderr && gre
 expect 0 lie part 0.01 0 -e $rest --checkpoint-every 1
 expect 0 lie part 0.01 0 --resume
 check "resumed where a phase is left out" cmp between/co.clothcache part/co.clothcache
-report
 # a phase that closes seams is not at rest while they close, slowly as they may (2 mm/s here)
 cat >slow.json <<'J'
 {"name": "slow", "gravity": [0, 0, 0], "frames": {"end": 300}, "output": {"obj": false}, "contact": {"thickness": "1 mm"},
@@ -111,3 +110,4 @@ expect 0 "$clothsim" slow.json -v -o slow
 says 'frame 8: phase "close" begins: everything is at rest'
 check "closed: $(grep -o 'largest gap is .*' stderr)" awk "BEGIN { exit !($(sed -n 's/.*largest gap is \([0-9.]*\) mm.*/\1/p' stderr) < 0.5) }"
 check "then at rest" grep -q '"at_rest": true' slow/run.json
+report
