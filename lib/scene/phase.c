@@ -79,7 +79,8 @@ static int is_busy(const csim_sim *sim) {
   for (int k = 0; k < sim->world.ncollider; k++)
     if (now < sim->world.collider[k].busy) return 1;
   for (int g = 0; g < links->ngroup && most > 0; g++) {
-    double closing, gap = links->group[g].seam ? measure_gap(sim, g, &closing) : 0;
+    if (!links->group[g].seam) continue;
+    double closing, gap = measure_gap(sim, g, &closing);
     if (gap > most && closing * REST_TIME > 0.1 * gap) return 1;
   }
   return 0;
