@@ -406,7 +406,11 @@ layers: ## check layers, circles between files, comments and sizes
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
 
-.PHONY: check-format tidy
+.PHONY: check-format tidy warnings
+warnings: ## build everything with gcc -O2 and with clang, warnings as errors (each sees what others do not)
+	@$(MAKE) --no-print-directory WERROR=1 config=O2 all benches tests
+	@$(MAKE) --no-print-directory WERROR=1 CC=clang config=debug all benches tests
+
 check-format: ## fail where clang-format would change something
 	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 

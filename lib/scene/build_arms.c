@@ -568,25 +568,18 @@ static double find_slope(const csim_mesh *mesh, const arm *a, int side, const cs
   return out;
 }
 
-// Moves a panel as the shear moves its middle, and turns it as the arm turns from u.
-static void turn_panel(const arm *a, int side, shear s, const double u[3], csim_mesh *garment,
+// Turns a panel about the shoulder as the arm turns from u.
+static void turn_panel(const arm *a, shear s, const double u[3], csim_mesh *garment,
                        const int *panel, int number) {
-  double middle[3] = {0}, to[3];
-  int n = 0;
-  for (int i = 0; i < garment->nvert; i++)
-    if (panel[i] == number) csim_add_scaled(1, garment->vert + csim_xyz(i), middle), n++;
-  for (int c = 0; c < 3; c++) middle[c] /= n;
-  memcpy(to, middle, sizeof to);
-  raise_point(a, side, s, middle, to);
   double raised[3] = {s.stretch * u[0], u[1] + s.slope * fabs(u[0]), 0};
   csim_normalise(raised);
   double cosine = csim_dot(u, raised), sine = u[0] * raised[1] - u[1] * raised[0];
   for (int i = 0; i < garment->nvert; i++) {
     double d[3], *x = garment->vert + csim_xyz(i);
     if (panel[i] != number) continue;
-    csim_sub(x, middle, d);
-    x[0] = to[0] + cosine * d[0] - sine * d[1];
-    x[1] = to[1] + sine * d[0] + cosine * d[1];
+    csim_sub(x, a->shoulder, d);
+    x[0] = a->shoulder[0] + cosine * d[0] - sine * d[1];
+    x[1] = a->shoulder[1] + sine * d[0] + cosine * d[1];
   }
 }
 
@@ -597,7 +590,7 @@ static void turn_sleeves(const arm *a, int side, shear by, const double u[3], cs
     for (int k = 0, last = -1; k < set->n && !strcmp(set->name, sleeve); k++) {
       if (panel[set->vert[k]] == last) continue; // a panel's vertices follow each other
       last = panel[set->vert[k]];
-      if (side_of(garment, panel, last) == side) turn_panel(a, side, by, u, garment, panel, last);
+      if (side_of(garment, panel, last) == side) turn_panel(a, by, u, garment, panel, last);
     }
   }
 }

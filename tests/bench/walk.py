@@ -92,7 +92,7 @@ def borders(path):
 
 
 def make(args):
-    folder = f"{args.out}/walk"
+    folder = os.path.abspath(f"{args.out}/walk")
     os.makedirs(folder, exist_ok=True)
     path = os.path.abspath(args.skirt) if args.skirt else f"{folder}/cone.obj"
     if not args.skirt:

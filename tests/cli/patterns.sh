@@ -260,6 +260,18 @@ mean_y() { # FILE FROM TO: of vertices between two x
 }
 arm=$(mean_y vested/body_0001.obj 0.36 0.54) around=$(mean_y vested/skirt_0001.obj 0.36 0.54)
 check "the sleeve is at $around m, the arm at $arm" awk "BEGIN { exit !(($around - $arm) ^ 2 < 4e-4 && $arm > 0.75) }"
+# they turn about the shoulder (0.2, 0.85), as it does: also one of 26 cm whose middle is 3 cm below the axis of the arm
+beside='{"label": "arm", "translation": [39.88, 69.57, 12], "rotation": [0, 0, -31], "vertices": [[-8, -13], [8, -13], [8, 13], [-8, 13]], "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}'
+sed "s/{\"panels\": {/{\"panels\": {\"left_f\": $beside, /" vest.json >beside.json
+for arms in '[0, 0]' '[108, 132]'; do
+  expect 0 "$clothsim" wide.scene.json -q -o "beside${arms:1:1}" -e 1 --set skirt.mesh.pattern=beside.json --set body.mesh.file=hanging.obj --set "body.arms=$arms"
+done
+centre=$(awk '$1 != "v" || ++n[FILENAME] > 2 { next } # of the rotation that takes two points from the first file to the second
+  { k++; x[k] = $2; y[k] = $3 }
+  END { a = x[2] - x[1]; b = y[2] - y[1]; c = x[4] - x[3]; d = y[4] - y[3]; l = a * a + b * b
+    p = (a * c + b * d) / l; q = (a * d - b * c) / l; e = x[3] - p * x[1] + q * y[1]; f = y[3] - q * x[1] - p * y[1]; m = (1 - p) ^ 2 + q * q
+    print ((1 - p) * e - q * f) / m, (q * e + (1 - p) * f) / m }' beside0/skirt_0001.obj beside1/skirt_0001.obj)
+check "the sleeve turns about $centre" awk "BEGIN { split(\"$centre\", c, \" \"); exit !((c[1] - 0.2) ^ 2 + (c[2] - 0.85) ^ 2 < 1e-5) }"
 # hanging arms in sleeves, which would stay between the panels of a skirt, are raised until they are level, to 0.8 m
 expect 0 "$clothsim" wide.scene.json -v -o level -e 1 --set skirt.mesh.pattern=cuffed.json --set body.mesh.file=hanging.obj
 says '2 arms, which the skirt would be sewn around, are raised to frame 108'
