@@ -42,6 +42,7 @@
 
 static const double ROOM = 0.015;    // [m] between the ring and what is inside of it
 static const double LONGER = 1.2;    // least ratio of lower edge to that above
+static const double WIDE = 1.6;      // least half angle of a sector that is flared in any case
 static const double APART = 0.01;    // [m] between ends that will be sewn
 static const double WAVE = 0.08;     // [m] least length of a wave, along the upper edge
 static const double FINE = 4;        // and in edges
@@ -300,7 +301,7 @@ static int measure(const flares *s, flare *f, int panel) {
     f->base = a->base;
     f->narrow = a->narrow;
   }
-  int flared = longest > LONGER * f->base;
+  int flared = longest > LONGER * f->base || (!f->straight && f->most > WIDE);
   if (!a->bent) widen(s, f, flared);
   return f->narrow || flared ? above : -1;
 }

@@ -28,6 +28,8 @@ static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass t
 static const double CLEAR = 0.015;  // [m] space kept in front of each panel
 static const int BAND = 2;          // the first tier of a skirt that consists of bands
 static const double ALONG = 0.5;    // smallest cosine between normals of layers
+static const double STUCK = 0.9;    // share of the longest way: a panel that crosses after it is
+static const double upwards[3] = {0, 1, 0};
 
 typedef struct panels {
   const csim_build *build;
@@ -41,6 +43,7 @@ typedef struct panels {
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
   unsigned char *inside;  // (n) of a collider
+  unsigned char *up;      // (n) is pushed upwards, not along its normal
   unsigned char *stopped; // (n) has come as near as it can
   unsigned char *flared;  // (n) by csim_bend_flared
   int *tier;              // (mesh->nvert) of a skirt
@@ -138,7 +141,7 @@ static csim_status push_panels(panels *p, const csim_triangles *triangles, long 
   return status;
 }
 
-// Pushes panels off an obstacle along their normal, to the side where most of the panel is.
+// Pushes panels off an obstacle along their normal, to the side where most of the panel is, or up.
 static csim_status push_from(panels *p, const csim_triangles *triangles,
                              const csim_triangles *other, long long *met) {
   double middle[3] = {0};
@@ -151,10 +154,10 @@ static csim_status push_from(panels *p, const csim_triangles *triangles,
     csim_add_scaled(1.0 / other->nvert, other->vert + csim_xyz(i), middle);
   for (long long i = 0; i < found; i++) {
     int a = panel_of(p, p->pair[i][0]);
-    const double *n = p->normal + csim_xyz(a);
+    const double *n = p->up[a] ? upwards : p->normal + csim_xyz(a);
     double d[3];
     csim_sub(p->center + csim_xyz(a), middle, d);
-    csim_add_scaled(csim_dot(n, d) < 0 ? -1 : 1, n, p->step + csim_xyz(a));
+    csim_add_scaled(!p->up[a] && csim_dot(n, d) < 0 ? -1 : 1, n, p->step + csim_xyz(a));
   }
   return status;
 }
@@ -215,12 +218,12 @@ static void push_out(panels *p, int pass, long long *met) {
     if (pass > 0 && !p->inside[k]) continue;
     p->inside[k] = (unsigned char)(collider_around(p, k) >= 0);
     if (!p->inside[k]) continue;
-    csim_add_scaled(1, p->normal + csim_xyz(k), p->step + csim_xyz(k));
+    csim_add_scaled(1, p->up[k] ? upwards : p->normal + csim_xyz(k), p->step + csim_xyz(k));
     ++*met;
   }
 }
 
-static csim_status separate(panels *p) {
+static csim_status push_all(panels *p) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
   for (int pass = 0; pass < MOST_PASSES; pass++) {
@@ -240,6 +243,33 @@ static csim_status separate(panels *p) {
     move_panels(p);
   }
   return CSIM_OK; // report_crossing and the check of the start say what is left
+}
+
+// Takes panels that cross something after all passes back to where they were, to be pushed up.
+// Returns how many.
+static int lift_stuck(panels *p) {
+  int count = 0;
+  for (int k = 0; k < p->n; k++) {
+    const double *step = p->step + csim_xyz(k);
+    double way[3];
+    csim_sub(p->mesh->vert + csim_xyz(p->first[k]), p->kept + csim_xyz(p->first[k]), way);
+    if (!(csim_norm(step) > 0) || !(csim_norm(way) > STUCK * MOST_PASSES * STRIDE)) continue;
+    csim_add_scaled(-1, way, p->moved + csim_xyz(k));
+    csim_add_scaled(-1, way, p->center + csim_xyz(k));
+    p->up[k] = 1;
+    count++;
+  }
+  for (int i = 0; i < p->mesh->nvert; i++)
+    if (p->up[p->of[i]])
+      memcpy(p->mesh->vert + csim_xyz(i), p->kept + csim_xyz(i), 3 * sizeof *p->kept);
+  return count;
+}
+
+// Along their normals, halves of a deep hood go from the chest into the arms; up, they get clear.
+static csim_status separate(panels *p) {
+  memcpy(p->kept, p->mesh->vert, (size_t)csim_xyz(p->mesh->nvert) * sizeof *p->kept);
+  csim_status status = push_all(p);
+  return !status && p->crossing && lift_stuck(p) ? push_all(p) : status;
 }
 
 // Reports panels that still intersect something after the last pass, by name.
@@ -611,6 +641,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   number_panels(&p);
   double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
   p.inside = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
+  p.up = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.flared = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);

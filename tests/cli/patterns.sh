@@ -334,6 +334,21 @@ expect 0 "$clothsim" wide.scene.json -v -o patch -e 1 --set skirt.mesh.pattern=p
 says '1 of 2 panels stood through others or colliders'
 z=$(awk '$1 == "v" && $4 > -0.1 && (!n++ || $4 < z) { z = $4 } END { print z }' patch/skirt_0001.obj)
 check "it starts at z = $z m" awk "BEGIN { exit !($z > 0.1 && $z < 0.12) }"
+# halves of a hood that stand in the chest get clear upwards (the body is 1 m high), as sideways its arms are in the way
+side() { # NAME X TURN
+  cat <<END
+"$1": {"translation": [$2, 70, 0], "rotation": [0, $3, 0], "vertices": [[-12, 0], [12, 0], [12, 60], [-12, 60]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+cat >hood.json <<END
+{"pattern": {"panels": {$(side left 8 90), $(side right -8 -90)}, "stitches": []},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -v -o hood -e 1 --set skirt.mesh.pattern=hood.json --set skirt.mesh.resolution=0.03
+says '2 of 2 panels stood through others or colliders'
+read -r x y <<<"$(awk '$1 == "v" { a = $2 < 0 ? -$2 : $2; if (!n++ || $3 < y) y = $3; if (a > x) x = a } END { print x, y }' hood/skirt_0001.obj)"
+check "they start at x = $x m, from y = $y m on" awk "BEGIN { exit !($x < 0.1 && $y > 1 && $y < 1.02) }"
 # A cuff of 24 cm on a leg of 50: it starts stretched around the leg, and its seams close there.
 awk 'BEGIN { n = 24; turn = 2 * 3.14159265358979 / n
   for (j = 0; j <= 14; j++) for (i = 0; i < n; i++) print "v", 0.15 + 0.08 * cos(turn * i), 0.05 * j, 0.08 * sin(turn * i)
@@ -596,6 +611,24 @@ read -r l h _ _ _ _ <<<"$(panel low_f)"
 check "from x = $l to $h m" awk "BEGIN { exit !($l < -0.23 && $h > 0.23) }"
 # which are sewn at once, before the sides of the strip above
 check "in frame 12 they are $(apart 0012) m apart" awk "BEGIN { exit !($(apart 0012) < 0.005) }"
+# A flounce that is hardly longer below than the hem above, but most of a circle, starts as a ring, too: here below a wide skirt.
+most() { # NAME Y Z TURN RADIUS WIDER: 300 degrees of a ring
+  awk -v name="$1" -v y="$2" -v z="$3" -v turn="$4" -v r="$5" -v R="$6" 'BEGIN { h = sqrt(0.75)
+    printf "\"%s\": {\"label\": \"leg\", \"translation\": [0, %g, %g], \"rotation\": [0, %g, 0], \"vertices\": [[%g, %g], [%g, %g], [%g, %g], [%g, %g]],", name, y, z, turn, -r / 2, r * h, -R / 2, R * h, R / 2, R * h, r / 2, r * h
+    printf "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2], \"curvature\": {\"type\": \"circle\", \"params\": [%g, 1, 1]}}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0], \"curvature\": {\"type\": \"circle\", \"params\": [%g, 1, 0]}}]}", R, r }'
+}
+cat >flounce.json <<END
+{"pattern": {"panels": {$(yoke yoke 15 0), $(yoke nape -15 180), $(most low_f 45 18 0 11 30), $(most low_b 45 -18 180 11 30), $(most frill_f 15 18 0 29 33), $(most frill_b 15 -18 180 29 33)},
+ "stitches": [$(ends yoke nape 1 3), $(ends yoke nape 3 1), $(ends low_f low_b 0 2), $(ends low_f low_b 2 0), $(ends yoke low_f 0 3), $(ends nape low_b 0 3),
+  $(ends frill_f frill_b 0 2), $(ends frill_f frill_b 2 0), $(ends low_f frill_f 1 3), $(ends low_b frill_b 1 3)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+sed -i 's/\[0, 50, 15\]/[0, 80, 15]/; s/\[0, 50, -15\]/[0, 80, -15]/' flounce.json
+expect 0 "$clothsim" wide.scene.json -v -o flounce -e 1 --set skirt.mesh.pattern=flounce.json --set skirt.mesh.resolution=0.03
+says '2 of 6 panels are gathered or flared and start as waves of a ring'
+start=flounce/skirt_0001.obj
+read -r l h _ _ _ front <<<"$(panel frill_f)"
+check "it is around the body, from x = $l to $h m and to z = $front m" awk "BEGIN { exit !($l < -0.35 && $h > 0.35 && $front > 0.35) }"
 # Feet below it: its rows lean over them, and its sides still meet. Moved out of the feet, its front starts too far ahead.
 toes() { # X, after N vertices
   for x in $(awk "BEGIN { print $1 - 0.04, $1 + 0.04 }"); do for y in 0.32 0.36; do for z in 0.1 0.3; do echo "v $x $y $z"; done; done; done
