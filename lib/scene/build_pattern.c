@@ -6,7 +6,7 @@
 //
 // 1. Panels that are under an object with a lower layer (a jacket under a shirt) move over it.
 // 2. Panels that intersect each other, colliders, or earlier objects of the scene move apart, and
-//    those inside of colliders out of them.
+//    those inside of colliders out of them: along their normals, or up if that leads nowhere.
 // 3. Each panel moves along its normal to where its stitches pull it, as near to the body as it
 //    can. Stitches that start far from the body fold the panel before it arrives, and straps slip
 //    under the shoulders.
@@ -28,7 +28,8 @@ static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass t
 static const double CLEAR = 0.015;  // [m] space kept in front of each panel
 static const int BAND = 2;          // the first tier of a skirt that consists of bands
 static const double ALONG = 0.5;    // smallest cosine between normals of layers
-static const double STUCK = 0.9;    // share of the longest way: a panel that crosses after it is
+static const double STUCK =
+    0.9; // share of the longest way: a panel that crosses after it is lifted
 static const double upwards[3] = {0, 1, 0};
 
 typedef struct panels {
