@@ -40,10 +40,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ROOM = 0.015; // [m] between the ring and what is inside of it
-static const double LONGER = 1.2; // least ratio of lower edge to that above
-static const double WIDE =
-    1.6; // [rad] half the angle of a sector from which on it always is a ring
+static const double ROOM = 0.015;    // [m] between the ring and what is inside of it
+static const double LONGER = 1.2;    // least ratio of lower edge to that above
+static const double WIDE = 1.6;      // [rad] least half angle of a sector that is always a ring
 static const double APART = 0.01;    // [m] between ends that will be sewn
 static const double WAVE = 0.08;     // [m] least length of a wave, along the upper edge
 static const double FINE = 4;        // and in edges

@@ -28,8 +28,7 @@ static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass t
 static const double CLEAR = 0.015;  // [m] space kept in front of each panel
 static const int BAND = 2;          // the first tier of a skirt that consists of bands
 static const double ALONG = 0.5;    // smallest cosine between normals of layers
-static const double STUCK =
-    0.9; // share of the longest way: a panel that crosses after it is lifted
+static const double STUCK = 0.9;    // share of the longest way, after which a panel is lifted
 static const double upwards[3] = {0, 1, 0};
 
 typedef struct panels {
