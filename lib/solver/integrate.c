@@ -42,6 +42,7 @@ void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim
   step->h = step->rate = h;
   step->x_from = state->x;
   step->v_from = state->v;
+  step->a_from = step->integrator == CSIM_INTEGRATOR_ALPHA ? state->a : NULL;
   step->looks_back = whole && step->integrator == CSIM_INTEGRATOR_BDF2 && state->x_prev;
   memset(step->rough, 0, (size_t)state->nvert);
   memset(step->leftover, 0, (size_t)model->nbody * sizeof *step->leftover);

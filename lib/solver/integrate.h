@@ -41,6 +41,7 @@ typedef struct csim_integration {
   double rate;             ///< [s] velocities are (x' - x_from)/rate
   const double *x_from;    ///< (nvert x 3) [m]
   const double *v_from;    ///< (nvert x 3) [m/s]
+  const double *a_from;    ///< (nvert x 3) [m/s^2] generalized-alpha's; NULL: others
   double *inertia;         ///< (nvert) [N/m] w
   unsigned char *rough;    ///< (nvert) 1: takes backward Euler's step
   csim_leftover *leftover; ///< (nbody) of this step, 0 until the method sets it

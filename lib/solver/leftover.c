@@ -26,7 +26,9 @@ typedef struct masses {
 typedef struct motion {
   double momentum[2][3]; // [kg m/s] before and after the step
   double spin[2][3];     // [kg m^2/s] angular momentum
-  masses part[2];        // of those that are not rough, and of those that are
+  double kept[3];        // [kg m/s] p of generalized-alpha
+  double arc[3];  // [N m] sum m v x p: by it the angular momentum of p grows on the step's way
+  masses part[2]; // of those that are not rough, and of those that are
 } motion;
 
 enum { MOTION = sizeof(motion) / sizeof(double), MASSES = sizeof(masses) / sizeof(double) };
@@ -54,6 +56,19 @@ static void add_inertia(double sign, double mass, const double r[3], double iner
   inertia[5] -= m * r[1] * r[2];
 }
 
+// Adds m p and m v x p of vertex i, which moves at v in the step, with p = v_n + h/2 a.
+static void add_arc(const csim_problem *problem, int i, double mass, const double v[3],
+                    motion *sum) {
+  const double *a = problem->integration->a_from;
+  double p[3], turn[3];
+  if (!a) return;
+  memcpy(p, problem->v + csim_xyz(i), sizeof p);
+  csim_add_scaled(0.5 * problem->h, a + csim_xyz(i), p);
+  csim_cross(v, p, turn);
+  csim_add_scaled(mass, p, sum->kept);
+  csim_add_scaled(mass, turn, sum->arc);
+}
+
 static void add_up_motion(void *context, int first, int last) {
   const motion_job *job = context;
   const csim_problem *problem = job->problem;
@@ -69,6 +84,7 @@ static void add_up_motion(void *context, int first, int last) {
       for (int c = 0; c < 3; c++) v[c] /= problem->h;
       add_momentum(mass, r, problem->v + csim_xyz(i), sum.momentum[0], sum.spin[0]);
       add_momentum(mass, r, v, sum.momentum[1], sum.spin[1]);
+      add_arc(problem, i, mass, v, &sum);
       masses *part = &sum.part[problem->integration->rough[i]];
       part->mass += mass;
       csim_add_scaled(mass, r, part->moment);
@@ -101,9 +117,17 @@ static void turn_under(const double inertia[6], double least, const double torqu
   if (csim_mat3_inverse(J, inverse) > 0) csim_mat3_mul(inverse, torque, turn);
 }
 
+// The same about the centre of mass of the body.
+static void arc_about_centre(double mass, const motion *sum, double arc[3]) {
+  double of_centre[3];
+  csim_cross(sum->momentum[1], sum->kept, of_centre);
+  memcpy(arc, sum->arc, sizeof sum->arc);
+  csim_add_scaled(-1 / mass, of_centre, arc);
+}
+
 // Sets the leftover of body k from its motion, and the force and the torque on it.
 static void set_leftover(const csim_problem *problem, const csim_balance *b, int k, motion *sum,
-                         const double *force, double left[3]) {
+                         const double *force, int whole, double left[3]) {
   csim_leftover *l = &problem->integration->leftover[k];
   masses m = sum->part[0];
   double F[3], T[3], shift[3] = {0}, by_shift[3], inertia = 0;
@@ -114,6 +138,11 @@ static void set_leftover(const csim_problem *problem, const csim_balance *b, int
   if (!(m.mass > 0)) return;
   bound(force, problem->h, sum->momentum, F);
   bound(force + 3, problem->h, sum->spin, T);
+  if (whole) {
+    double arc[3];
+    arc_about_centre(b->body_mass[k], sum, arc);
+    csim_add_scaled(1, arc, T);
+  }
   csim_add_scaled(1 / m.mass, m.moment, shift);
   csim_cross(shift, F, by_shift);
   csim_sub(T, by_shift, T);
@@ -131,12 +160,15 @@ void csim_leftovers_find(const csim_problem *problem, const csim_leftovers *l, d
                 &(motion_job){problem, b, l->motion});
   motion sum = {0};
   double force[CSIM_BALANCE_SUMS] = {0};
+  int first = 0;
   for (int p = 0; p < b->npatch; p++) {
     for (int j = 0; j < MOTION; j++) ((double *)&sum)[j] += l->motion[csim_row(MOTION, p) + j];
     for (int j = 0; j < CSIM_BALANCE_SUMS; j++)
       force[j] += b->sums[csim_row(CSIM_BALANCE_SUMS, p) + j];
     if (p + 1 < b->npatch && b->patch_body[p + 1] == b->patch_body[p]) continue;
-    set_leftover(problem, b, b->patch_body[p], &sum, force, left);
+    int k = b->patch_body[p], nfree = b->patch_start[p + 1] - b->patch_start[first];
+    set_leftover(problem, b, k, &sum, force, nfree == b->model->body[k].nvert, left);
+    first = p + 1;
     memset(&sum, 0, sizeof sum);
     memset(force, 0, sizeof force);
   }

@@ -16,6 +16,14 @@
 // force. Errors of single parts stay: they have both signs, and the next step takes most of them
 // back.
 //
+// Generalized-alpha has an error of its own. It keeps p = v + h/2 a, but x moves on an arc: the
+// angular momentum of p, L = sum (x_i - c) x m p_i, changes by h times the torque and
+//
+//   sum m ((x'_i - c') - (x_i - c)) x p_i
+//
+// of which the second is taken back with t, for objects without exact pins. Without that a ball of
+// five turns a second lost 41 % of its spin in three seconds, and a cloth of two turns 5 %.
+//
 // f h and t h are taken to be at most a tenth of the object's momentum and angular momentum, before
 // or after the step: what is at rest stays so.
 #ifndef CSIM_SOLVER_LEFTOVER_H
