@@ -24,6 +24,7 @@ int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
   const csim_collision_mesh *mesh = set->kin->mesh;
   set->x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
   set->elastic_share = CSIM_ARENA_NEW(arena, double, mesh->npart);
+  set->colliders_at = -1;
   return arena->failed ? -1 : 0;
 }
 
@@ -167,8 +168,10 @@ void csim_active_set_move(csim_active_set *set, const double *x) {
   const csim_kinematics *kin = set->kin;
   int nbody = 3 * kin->mesh->nbody_vert, n = 3 * kin->mesh->nvert;
   move_job bodies = {x, set->x}, rest = {kin->x + nbody, set->x + nbody};
-  int changed = csim_pool_count(kin->pool, nbody, move_range, &bodies) +
-                csim_pool_count(kin->pool, n - nbody, move_range, &rest);
+  int changed = csim_pool_count(kin->pool, nbody, move_range, &bodies);
+  if (set->colliders_at != kin->version)
+    changed += csim_pool_count(kin->pool, n - nbody, move_range, &rest);
+  set->colliders_at = kin->version;
   if (changed > 0) drop_all(set);
 }
 

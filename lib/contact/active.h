@@ -37,6 +37,7 @@ typedef struct csim_active_set {
   double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
                          ///< part are as stiff as
   int version;           ///< kin->version that `kept` and contacts are of
+  int colliders_at;      ///< kin->version that x of colliders is of; -1: none
   int kept_valid;        ///< `kept` is of x
   int kept_of[2];        ///< versions of the lists that it refers to
   int valid;             ///< contacts are of x

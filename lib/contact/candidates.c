@@ -13,24 +13,29 @@ enum { BODIES, COLLIDERS };
 
 // Boxes of primitives, their vertices grown by reach and half the contact distance. Two primitives
 // that belong on the list have overlapping boxes.
-static csim_box vert_box(const csim_candidates *set, int i) {
+static csim_box swept_box(const csim_candidates *set, int i) {
   return csim_box_of_point(set->ref.x + csim_xyz(i), set->ref.drift + csim_xyz(i), -set->ref.clock,
                            set->ref.horizon, set->ref.reach[i] + 0.51 * set->distance);
 }
 
+static const csim_box *vert_box(const csim_candidates *set, int i) {
+  int nbody = set->mesh->nbody_vert;
+  return i < nbody ? &set->search.vert_box[i] : &set->search.collider_box[i - nbody];
+}
+
 static csim_box point_box(const csim_candidates *set, int i) {
-  return set->search.vert_box[set->mesh->point[i]];
+  return *vert_box(set, set->mesh->point[i]);
 }
 
 static csim_box edge_box(const csim_candidates *set, int i) {
   const int *v = set->mesh->edge + csim_row(2, i);
-  return csim_box_join(&set->search.vert_box[v[0]], &set->search.vert_box[v[1]]);
+  return csim_box_join(vert_box(set, v[0]), vert_box(set, v[1]));
 }
 
 static csim_box tri_box(const csim_candidates *set, int i) {
   const int *v = set->mesh->tri + csim_xyz(i);
-  csim_box two = csim_box_join(&set->search.vert_box[v[0]], &set->search.vert_box[v[1]]);
-  return csim_box_join(&two, &set->search.vert_box[v[2]]);
+  csim_box two = csim_box_join(vert_box(set, v[0]), vert_box(set, v[1]));
+  return csim_box_join(&two, vert_box(set, v[2]));
 }
 
 // The same for trees, which number their items from 0.
@@ -66,11 +71,23 @@ static void create_trees(csim_candidates *set) {
   csim_bvh_create(arena, tri, mesh->ntri - tri, 0, collider_tri, set, &c->tri);
 }
 
+static ptrdiff_t count_items(const csim_collision_mesh *mesh) {
+  return (ptrdiff_t)mesh->npoint + mesh->nedge + mesh->ntri;
+}
+
+static void create_listed(csim_arena *arena, const csim_collision_mesh *mesh, csim_listed *listed) {
+  ptrdiff_t nvert = mesh->nvert - mesh->nbody_vert, nitem = nvert ? count_items(mesh) : 0;
+  listed->vert = CSIM_ARENA_NEW(arena, int, nvert);
+  listed->item = CSIM_ARENA_NEW(arena, int, nitem);
+  listed->vert_mark = CSIM_ARENA_NEW(arena, _Atomic unsigned char, nvert);
+  listed->item_mark = CSIM_ARENA_NEW(arena, _Atomic unsigned char, nitem);
+}
+
 // Bytes that a search takes from the scratch.
 static ptrdiff_t count_bytes(const csim_collision_mesh *mesh) {
   return csim_scratch_bytes(mesh->npoint, 1) + csim_scratch_bytes(mesh->nedge, 1) +
-         csim_scratch_bytes(mesh->ntri, 1) + csim_scratch_bytes(mesh->nvert, sizeof(csim_box)) +
-         csim_culling_bytes(mesh);
+         csim_scratch_bytes(mesh->ntri, 1) +
+         csim_scratch_bytes(mesh->nbody_vert, sizeof(csim_box)) + csim_culling_bytes(mesh);
 }
 
 int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratch,
@@ -91,6 +108,7 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
   set->ref.stale = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
   set->search.collider_box =
       CSIM_ARENA_NEW(arena, csim_box, (ptrdiff_t)mesh->nvert - mesh->nbody_vert);
+  create_listed(arena, mesh, &set->listed);
   if (broad_phase == CSIM_BROAD_BVH) {
     create_trees(set);
   } else {
@@ -116,11 +134,9 @@ static double fill_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double changed = 0;
   for (int i = first; i < last; i++) {
-    set->search.vert_box[i] = vert_box(set, i);
-    if (i < set->mesh->nbody_vert) continue;
-    csim_box *before = &set->search.collider_box[i - set->mesh->nbody_vert];
-    changed += memcmp(before, &set->search.vert_box[i], sizeof *before) != 0;
-    *before = set->search.vert_box[i];
+    csim_box box = swept_box(set, i), *before = (csim_box *)vert_box(set, i);
+    changed += i >= set->mesh->nbody_vert && memcmp(before, &box, sizeof box) != 0;
+    *before = box;
   }
   return changed;
 }
@@ -381,6 +397,46 @@ double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, con
   return csim_candidate_own_scale(set, kind, v, start);
 }
 
+static void mark(_Atomic unsigned char *flag) {
+  atomic_store_explicit(flag, 1, memory_order_relaxed); // by several threads
+}
+
+// Marks a candidate's vertices and primitives that are of colliders.
+static void mark_listed(const csim_candidates *set, const csim_candidate *c, const int v[4]) {
+  const csim_collision_mesh *mesh = set->mesh;
+  const csim_listed *listed = &set->listed;
+  int nbody = mesh->nbody_vert, split = csim_pair_split(csim_candidate_kind(c));
+  int edges = mesh->npoint, tris = edges + mesh->nedge;
+  for (int k = 0; k < 4; k++)
+    if (v[k] >= nbody) mark(&listed->vert_mark[v[k] - nbody]);
+  if (v[0] >= nbody) mark(&listed->item_mark[c->b < 0 ? edges + c->a : c->a]);
+  if (v[split] >= nbody) mark(&listed->item_mark[c->b < 0 ? edges - 1 - c->b : tris + c->b]);
+}
+
+// Lists the numbers of marks, plus `first`. Returns how many.
+static int list_marks(const _Atomic unsigned char *flag, int n, int first, int *list) {
+  const unsigned char *start = (const unsigned char *)flag, *at = start;
+  int count = 0;
+  while (n > 0 && (at = memchr(at, 1, (size_t)(start + n - at))))
+    list[count++] = first + (int)(at++ - start);
+  return count;
+}
+
+static void make_listed(csim_candidates *set) {
+  csim_listed *listed = &set->listed;
+  int nvert = set->mesh->nvert - set->mesh->nbody_vert;
+  listed->nvert = list_marks(listed->vert_mark, nvert, set->mesh->nbody_vert, listed->vert);
+  listed->nitem =
+      nvert ? list_marks(listed->item_mark, (int)count_items(set->mesh), 0, listed->item) : 0;
+}
+
+static void forget_listed(csim_candidates *set) {
+  ptrdiff_t nvert = set->mesh->nvert - set->mesh->nbody_vert;
+  if (nvert == 0) return;
+  memset((void *)set->listed.vert_mark, 0, (size_t)nvert);
+  memset((void *)set->listed.item_mark, 0, (size_t)count_items(set->mesh));
+}
+
 typedef struct fill_job {
   csim_candidates *set;
   csim_pair_kind kind;
@@ -398,6 +454,7 @@ static void fill_candidates(void *context, int first, int last) {
     int v[4];
     if (job->kind == CSIM_PAIR_EDGE_EDGE) c->b = -1 - c->b;
     csim_candidate_vertices(set->mesh, c, v);
+    mark_listed(set, c, v);
     gather(set->ref.x, v, p);
     double gap = csim_separate_pair(job->kind, p, n);
     // rounding to float: gaps down, closing up
@@ -434,7 +491,7 @@ static void begin_search(csim_pool *pool, csim_candidates *set) {
   set->search.point_stale = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->npoint);
   set->search.edge_stale = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->nedge);
   set->search.tri_stale = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->ntri);
-  set->search.vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, mesh->nvert);
+  set->search.vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, mesh->nbody_vert);
   set->search.culling.distance = (float)set->distance;
   set->search.culling.share = 1;
   set->search.culling.alone = 0;
@@ -508,10 +565,12 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->version++;
   set->ref.clock = 0;
   set->n = 0;
+  forget_listed(set);
   begin_search(pool, set);
   int moved = csim_pool_count(pool, set->mesh->nvert, fill_verts, set) > 0;
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
+  make_listed(set);
   set->valid = 1;
   return 0;
 }
@@ -541,17 +600,32 @@ static void mark_tris(void *context, int first, int last) {
   }
 }
 
-// Returns how many vertices of a collider are stale.
-static double update_verts(void *context, int first, int last) {
+static void update_verts(void *context, int first, int last) {
   csim_candidates *set = context;
-  double colliders = 0;
-  for (int i = first; i < last; i++) {
-    set->search.vert_box[i] = vert_box(set, i);
-    if (i < set->mesh->nbody_vert || !set->ref.stale[i]) continue;
-    set->search.collider_box[i - set->mesh->nbody_vert] = set->search.vert_box[i];
-    colliders++;
-  }
-  return colliders;
+  for (int i = first; i < last; i++)
+    if (i < set->mesh->nbody_vert || set->ref.stale[i])
+      *(csim_box *)vert_box(set, i) = swept_box(set, i);
+}
+
+// Whether a vertex of a collider is stale.
+static int colliders_are_stale(const csim_candidates *set) {
+  int nbody = set->mesh->nbody_vert, n = set->mesh->nvert - nbody;
+  return n > 0 && memchr(set->ref.stale + nbody, 1, (size_t)n);
+}
+
+// Marks the primitives of stale vertices; those of colliders are not, if they all stay.
+static void mark_stale(csim_pool *pool, csim_candidates *set, int colliders) {
+  const csim_collision_mesh *mesh = set->mesh;
+  const csim_candidate_search *s = &set->search;
+  int point = colliders ? mesh->npoint : mesh->nbody_point;
+  int edge = colliders ? mesh->nedge : mesh->nbody_edge;
+  int tri = colliders ? mesh->ntri : mesh->nbody_tri;
+  csim_pool_for(pool, point, BOX_GRAIN, mark_points, set);
+  csim_pool_for(pool, edge, BOX_GRAIN, mark_edges, set);
+  csim_pool_for(pool, tri, BOX_GRAIN, mark_tris, set);
+  memset(s->point_stale + point, 0, (size_t)(mesh->npoint - point));
+  memset(s->edge_stale + edge, 0, (size_t)(mesh->nedge - edge));
+  memset(s->tri_stale + tri, 0, (size_t)(mesh->ntri - tri));
 }
 
 static int search_some(csim_pool *pool, csim_candidates *set, int colliders_moved) {
@@ -609,16 +683,16 @@ int csim_candidates_update(csim_pool *pool, csim_candidates *set) {
   const csim_collision_mesh *mesh = set->mesh;
   set->version++;
   begin_search(pool, set);
-  int moved = csim_pool_count(pool, mesh->nvert, update_verts, set) > 0;
-  csim_pool_for(pool, mesh->npoint, BOX_GRAIN, mark_points, set);
-  csim_pool_for(pool, mesh->nedge, BOX_GRAIN, mark_edges, set);
-  csim_pool_for(pool, mesh->ntri, BOX_GRAIN, mark_tris, set);
+  int moved = colliders_are_stale(set);
+  csim_pool_for(pool, moved ? mesh->nvert : mesh->nbody_vert, BOX_GRAIN, update_verts, set);
+  mark_stale(pool, set, moved);
   if (drop_stale(pool, set) ||
       (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
                                            : search_some(pool, set, moved))) {
     set->valid = 0;
     return -1;
   }
+  make_listed(set);
   return 0;
 }
 

@@ -56,7 +56,7 @@ typedef struct csim_candidate_search {
   csim_grid grid;
   csim_pair_chunks chunks;
   csim_box *collider_box; ///< (mesh->nvert - mesh->nbody_vert) of their vertices in the trees
-  csim_box *vert_box;     ///< (mesh->nvert) at clock 0, drifts up to the horizon
+  csim_box *vert_box;     ///< (mesh->nbody_vert) at clock 0, drifts up to the horizon
   unsigned char *point_stale, *edge_stale, *tri_stale;
   int *kept; ///< candidates that stay, of each chunk of the list
   ptrdiff_t kept_capacity;
@@ -79,6 +79,7 @@ typedef struct csim_candidates {
   int n;
   csim_candidate *list; ///< (n) in an order that depends on positions alone
   ptrdiff_t capacity;
+  csim_listed listed; ///< of colliders, on the list or dropped from it since it was collected
   csim_candidate_search search;
 } csim_candidates;
 

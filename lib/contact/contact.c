@@ -352,7 +352,8 @@ static void take_proposal(void *context, int first, int last) {
 
 static double filter(csim_contact *contact, int together, double *d) {
   csim_kinematics *kin = &contact->kin;
-  csim_pool_for(kin->pool, contact->mesh.nvert, VERT_GRAIN, take_proposal,
+  csim_kinematics_stop_colliders(kin);
+  csim_pool_for(kin->pool, contact->mesh.nbody_vert, VERT_GRAIN, take_proposal,
                 &(proposal_job){contact, d});
   if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
   double least = together ? csim_step_filter_limit_together(&contact->filter)

@@ -16,8 +16,18 @@
 
 typedef float csim_culling_row[4];
 
+/// What of colliders is on a list of pairs. Most of a large body is near nothing.
+typedef struct csim_listed {
+  int nvert, nitem;
+  int *vert;                        ///< (nvert) vertices
+  int *item;                        ///< (nitem) points, npoint + edges, npoint + nedge + triangles
+  _Atomic unsigned char *vert_mark; ///< (mesh->nvert - mesh->nbody_vert) 1: is listed
+  _Atomic unsigned char *item_mark; ///< (mesh->npoint + mesh->nedge + mesh->ntri)
+} csim_listed;
+
 typedef struct csim_culling {
   const csim_collision_mesh *mesh;
+  const csim_listed *listed; ///< NULL: all
   csim_culling_row *at;  ///< (mesh->nvert) [m] positions, reach around them; in somebody's scratch
   csim_culling_row *way; ///< (mesh->nvert) [m] motions, 0
   float distance;        ///< [m] that pairs keep
@@ -30,7 +40,8 @@ typedef struct csim_culling {
 /// Bytes that csim_culling_begin takes from a scratch.
 ptrdiff_t csim_culling_bytes(const csim_collision_mesh *mesh);
 
-/// Copies all vertices into the scratch. The caller sets mesh, distance, share and alone.
+/// Copies the vertices of bodies and those listed into the scratch. The caller sets mesh, listed,
+/// distance, share and alone.
 /// @param x      (nvert x 3) [m]
 /// @param way    (nvert x 3) [m], or [m/s] with a time of 1 s; NULL: none
 /// @param time   factor of `way`

@@ -74,6 +74,7 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
     kin->stuck[k] = (int)in[1];
   }
   kin->pins_stuck = (int)in[0];
+  kin->version++;
 }
 
 // --------------------------------------------------------------------------------------- motions
@@ -105,6 +106,7 @@ static double pass_by(csim_kinematics *kin, int k, double time) {
   ptrdiff_t first = csim_xyz(kin->mesh->first[kin->mesh->nbody + k]);
   const double *x = kin->x + first, *to = goal_of(kin, k);
   double *from = kin->d + first; // nothing is tried yet
+  kin->colliders_aimed = 1;
   double along = 0, length = 0, way = 0;
   set_goal(kin, k, time);
   csim_collider_vertices(collider, time - kin->h, from);
@@ -157,6 +159,7 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
 void csim_kinematics_place(csim_kinematics *kin, double time) {
   csim_planes_place(&kin->planes, time);
   kin->pins_stuck = 0;
+  kin->version++;
   for (int k = 0; k < kin->ncollider; k++) {
     const csim_collider *collider = &kin->collider[k];
     kin->reached[k] = kin->goal_time[k] = time;
@@ -244,8 +247,15 @@ static void aim_range(void *context, int first, int last) {
   }
 }
 
+void csim_kinematics_stop_colliders(csim_kinematics *kin) {
+  ptrdiff_t nbody = csim_xyz(kin->mesh->nbody_vert), n = csim_xyz(kin->mesh->nvert);
+  if (kin->colliders_aimed) memset(kin->d + nbody, 0, (size_t)(n - nbody) * sizeof *kin->d);
+  kin->colliders_aimed = 0;
+}
+
 void csim_kinematics_aim(csim_kinematics *kin, const double *goal) {
-  csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, aim_range,
+  csim_kinematics_stop_colliders(kin);
+  csim_pool_for(kin->pool, kin->mesh->nbody_vert, VERT_GRAIN, aim_range,
                 &(move_job){.kin = kin, .goal = goal});
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
@@ -266,6 +276,7 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
       continue;
     }
     double way = kin->goal_time[k] - kin->reached[k];
+    kin->colliders_aimed = 1;
     if (share >= 1)
       memcpy(d, goal_of(kin, k), 3 * (size_t)n * sizeof *d);
     else
@@ -327,7 +338,7 @@ static void displace_range(void *context, int first, int last) {
 }
 
 void csim_kinematics_displace(csim_kinematics *kin, double alpha) {
-  csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, displace_range,
+  csim_pool_for(kin->pool, csim_kinematics_nmoving(kin), VERT_GRAIN, displace_range,
                 &(move_job){.kin = kin, .alpha = alpha});
 }
 

@@ -26,6 +26,7 @@ typedef struct csim_kinematics {
   double *x;                ///< (mesh->nvert x 3) where everything is
   double *d;                ///< (mesh->nvert x 3) the motion being tried: the one part of this that
                             ///< others write, the step filter to shorten it
+  int colliders_aimed;      ///< 0: d is 0 at all vertices of colliders
   const double *body_start; ///< (mesh->nbody_vert x 3) where bodies were when the step began
   double *collider_start;   ///< (mesh->nvert - mesh->nbody_vert x 3) and colliders
   const double *target;     ///< (model->ntarget x 3) where pins are to be
@@ -98,6 +99,15 @@ double csim_kinematics_tearing(const csim_kinematics *kin);
 
 /// Sets d of colliders: the way to their positions at a share of the time to their goals.
 void csim_kinematics_aim_colliders(csim_kinematics *kin, double share);
+
+/// Sets d of colliders to 0.
+void csim_kinematics_stop_colliders(csim_kinematics *kin);
+
+/// Number of vertices, from the first, that d may move: without those of colliders where they stay.
+/// A body has ten times as many vertices as its shirt, and stays in most of what is tried.
+static inline int csim_kinematics_nmoving(const csim_kinematics *kin) {
+  return kin->colliders_aimed ? kin->mesh->nvert : kin->mesh->nbody_vert;
+}
 
 /// Sets d of vertices of bodies that are not free to 0.
 void csim_kinematics_stop_pins(csim_kinematics *kin);

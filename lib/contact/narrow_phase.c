@@ -20,6 +20,7 @@ static ptrdiff_t count_items(const csim_collision_mesh *mesh) {
 int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
   const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
   narrow->culling.mesh = mesh;
+  narrow->culling.listed = &narrow->reach->candidates->listed;
   narrow->allowed = CSIM_ARENA_NEW(arena, float, mesh->nvert);
   if (arena->failed) return -1;
   // the step filter needs room for a share of each vertex besides
@@ -47,28 +48,54 @@ static inline float larger(float a, float b) {
   return a > b ? a : b;
 }
 
-// Over all items: points, then edges, then triangles.
-static void measure_range(void *context, int first, int last) {
+// Items are numbered over all points, then edges, then triangles.
+static void measure_points(void *context, int first, int last) {
   const measure_job *job = context;
-  const csim_collision_mesh *mesh = job->mesh;
-  const float *m = job->moved;
   float *moved = job->narrow->item_moved;
-  int edges = mesh->npoint, tris = edges + mesh->nedge, i = first;
-  for (; i < last && i < edges; i++) moved[i] = m[mesh->point[i]];
-  for (; i < last && i < tris; i++) {
-    const int *v = mesh->edge + csim_row(2, i - edges);
+  for (int i = first; i < last; i++) moved[i] = job->moved[job->mesh->point[i]];
+}
+
+static void measure_edges(void *context, int first, int last) {
+  const measure_job *job = context;
+  const float *m = job->moved;
+  float *moved = job->narrow->item_moved + job->mesh->npoint;
+  for (int i = first; i < last; i++) {
+    const int *v = job->mesh->edge + csim_row(2, i);
     moved[i] = larger(m[v[0]], m[v[1]]);
   }
-  for (; i < last; i++) {
-    const int *v = mesh->tri + csim_xyz(i - tris);
+}
+
+static void measure_tris(void *context, int first, int last) {
+  const measure_job *job = context;
+  const float *m = job->moved;
+  float *moved = job->narrow->item_moved + job->mesh->npoint + job->mesh->nedge;
+  for (int i = first; i < last; i++) {
+    const int *v = job->mesh->tri + csim_xyz(i);
     moved[i] = larger(m[v[0]], larger(m[v[1]], m[v[2]]));
   }
 }
 
+static void measure_listed(void *context, int first, int last) {
+  const measure_job *job = context;
+  const int *item = job->narrow->culling.listed->item;
+  int edges = job->mesh->npoint, tris = edges + job->mesh->nedge;
+  for (int k = first; k < last; k++)
+    if (item[k] < edges)
+      measure_points(context, item[k], item[k] + 1);
+    else if (item[k] < tris)
+      measure_edges(context, item[k] - edges, item[k] - edges + 1);
+    else
+      measure_tris(context, item[k] - tris, item[k] - tris + 1);
+}
+
 static void measure_items(csim_narrow_phase *narrow, const float *moved) {
   const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
-  csim_pool_for(narrow->reach->kin->pool, mesh->npoint + mesh->nedge + mesh->ntri, ITEM_GRAIN,
-                measure_range, &(measure_job){narrow, mesh, moved});
+  csim_pool *pool = narrow->reach->kin->pool;
+  measure_job job = {narrow, mesh, moved};
+  csim_pool_for(pool, mesh->nbody_point, ITEM_GRAIN, measure_points, &job);
+  csim_pool_for(pool, mesh->nbody_edge, ITEM_GRAIN, measure_edges, &job);
+  csim_pool_for(pool, mesh->nbody_tri, ITEM_GRAIN, measure_tris, &job);
+  csim_pool_for(pool, narrow->culling.listed->nitem, ITEM_GRAIN, measure_listed, &job);
 }
 
 // Whether a candidate can come nearer than `limit`, given how far its items may have moved from
@@ -116,10 +143,22 @@ static void allow_range(void *context, int first, int last) {
         larger(moved[i], csim_round_up(csim_min(set->ref.reach[i], (double)moved[i] + more)));
 }
 
+static void allow_listed(void *context, int first, int last) {
+  const int *vert = ((const csim_narrow_phase *)context)->culling.listed->vert;
+  for (int k = first; k < last; k++) allow_range(context, vert[k], vert[k] + 1);
+}
+
 static double count_beyond(void *context, int first, int last) {
   const csim_narrow_phase *narrow = context;
   double count = 0;
   for (int i = first; i < last; i++) count += !(narrow->reach->moved[i] <= narrow->allowed[i]);
+  return count;
+}
+
+static double count_listed_beyond(void *context, int first, int last) {
+  const int *vert = ((const csim_narrow_phase *)context)->culling.listed->vert;
+  double count = 0;
+  for (int k = first; k < last; k++) count += count_beyond(context, vert[k], vert[k] + 1);
   return count;
 }
 
@@ -128,15 +167,17 @@ static int update_shortlist(csim_narrow_phase *narrow) {
   const csim_kinematics *kin = narrow->reach->kin;
   const csim_candidates *set = narrow->reach->candidates;
   double until = set->ref.clock + kin->time_left;
-  int n = kin->mesh->nvert;
+  int n = kin->mesh->nbody_vert, nlisted = set->listed.nvert;
   if (narrow->valid && narrow->candidates_version == set->version && until <= narrow->until &&
-      csim_pool_count(kin->pool, n, count_beyond, narrow) == 0)
+      csim_pool_count(kin->pool, n, count_beyond, narrow) == 0 &&
+      csim_pool_count(kin->pool, nlisted, count_listed_beyond, narrow) == 0)
     return 0;
   narrow->valid = narrow->n = 0;
   narrow->version++;
   narrow->candidates_version = set->version;
   narrow->until = until + 1e-6 * kin->h; // a sum of parts of a step is rounded
   csim_pool_for(kin->pool, n, ITEM_GRAIN, allow_range, narrow);
+  csim_pool_for(kin->pool, nlisted, ITEM_GRAIN, allow_listed, narrow);
   measure_items(narrow, narrow->allowed);
   int total =
       csim_compact(kin->pool, &narrow->kept, csim_compaction_chunks(set->n), keep_chunk, narrow);

@@ -30,9 +30,16 @@ static void measure_range(void *context, int first, int last) {
     job->reach->moved[i] = csim_round_up(csim_distance(job->x + csim_xyz(i), ref + csim_xyz(i)));
 }
 
+static void measure_listed(void *context, int first, int last) {
+  const int *vert = ((const reach_job *)context)->reach->candidates->listed.vert;
+  for (int k = first; k < last; k++) measure_range(context, vert[k], vert[k] + 1);
+}
+
 void csim_reach_measure(csim_reach *reach, const double *x) {
-  csim_pool_for(reach->kin->pool, reach->kin->mesh->nvert, VERT_GRAIN, measure_range,
-                &(reach_job){.reach = reach, .x = x});
+  csim_pool *pool = reach->kin->pool;
+  reach_job job = {.reach = reach, .x = x};
+  csim_pool_for(pool, reach->kin->mesh->nbody_vert, VERT_GRAIN, measure_range, &job);
+  csim_pool_for(pool, reach->candidates->listed.nvert, VERT_GRAIN, measure_listed, &job);
 }
 
 // Share of d that vertex i may move within its reach, and its largest distance from its reference.
@@ -74,7 +81,8 @@ static double least_share(void *context, int first, int last) {
 }
 
 double csim_reach_share(const csim_reach *reach) {
-  return -csim_pool_max(reach->kin->pool, reach->kin->mesh->nvert, -1, least_share, (void *)reach);
+  int n = csim_kinematics_nmoving(reach->kin); // others are within
+  return -csim_pool_max(reach->kin->pool, n, -1, least_share, (void *)reach);
 }
 
 static double count_beyond(void *context, int first, int last) {
@@ -90,8 +98,8 @@ static double count_beyond(void *context, int first, int last) {
 }
 
 int csim_reach_holds(const csim_reach *reach) {
-  return csim_pool_count(reach->kin->pool, reach->kin->mesh->nvert, count_beyond, (void *)reach) ==
-         0;
+  int n = csim_kinematics_nmoving(reach->kin); // others have not moved
+  return csim_pool_count(reach->kin->pool, n, count_beyond, (void *)reach) == 0;
 }
 
 // ------------------------------------------------------------------------------------- references
@@ -188,7 +196,9 @@ static double mark_stale(void *context, int first, int last) {
 
 int csim_reach_update(csim_reach *reach, double time) {
   reach_job job = {.reach = reach, .time = time};
-  int n = reach->kin->mesh->nvert;
+  // where the clock stands, what does not move stays within its reach
+  int nvert = reach->kin->mesh->nvert, n = time > 0 ? nvert : csim_kinematics_nmoving(reach->kin);
+  memset(reach->candidates->ref.stale + n, 0, (size_t)(nvert - n));
   int stale = csim_pool_count(reach->kin->pool, n, mark_stale, &job);
   if (stale == 0) return 0;
   csim_pool_for(reach->kin->pool, n, VERT_GRAIN, refer_range, &job);

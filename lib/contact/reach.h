@@ -39,7 +39,8 @@ int csim_reach_collect(csim_reach *reach);
 /// @return 0, or -1 when out of memory
 int csim_reach_update(csim_reach *reach, double time);
 
-/// Sets `moved` to the distances of x (mesh->nvert x 3) from the references.
+/// Sets `moved` to the distances of x (mesh->nvert x 3) from the references, at vertices of bodies
+/// and those of colliders that the list has.
 void csim_reach_measure(csim_reach *reach, const double *x);
 
 /// Share of kin->d that vertex i may move within its reach; sets moved[i] for that motion.

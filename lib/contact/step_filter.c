@@ -37,7 +37,7 @@ static void limit_pair(csim_step_filter *f, int i, double keep) {
   }
   if (!csim_filter_pair(kind, p, q, keep * scale, t)) return;
   for (int k = 0; k < 4; k++)
-    if (t[k] < 1) csim_share_lower(&f->share[v[k]], t[k]);
+    if (t[k] < 1 && v[k] < f->kin->mesh->nbody_vert) csim_share_lower(&f->share[v[k]], t[k]);
 }
 
 static void limit_pairs(void *context, int first, int last) {
@@ -91,17 +91,18 @@ double csim_step_filter_limit(csim_step_filter *filter, double keep) {
   csim_kinematics *kin = filter->kin;
   const csim_collision_mesh *mesh = kin->mesh;
   csim_narrow_phase *narrow = filter->narrow;
+  int n = mesh->nbody_vert; // colliders stay
   csim_scratch_begin(narrow->scratch);
-  filter->share = CSIM_SCRATCH_TAKE(narrow->scratch, csim_share, mesh->nvert);
-  csim_pool_for(kin->pool, mesh->nvert, VERT_GRAIN, limit_reach, &job);
+  filter->share = CSIM_SCRATCH_TAKE(narrow->scratch, csim_share, n);
+  csim_pool_for(kin->pool, n, VERT_GRAIN, limit_reach, &job);
   double far = 1.01 * keep * filter->reach->candidates->distance;
   if (csim_narrow_phase_begin(narrow, kin->x, kin->d, 1, far)) return -1;
 
   csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs, &job);
   // colliders may cross planes
   if (kin->planes.n) csim_pool_for(kin->pool, mesh->nbody_point, VERT_GRAIN, limit_planes, &job);
-  filter->shortened = csim_pool_count(kin->pool, mesh->nvert, shorten, &job);
-  return filter->least = -csim_pool_max(kin->pool, mesh->nvert, -1, least_share, filter);
+  filter->shortened = csim_pool_count(kin->pool, n, shorten, &job);
+  return filter->least = -csim_pool_max(kin->pool, n, -1, least_share, filter);
 }
 
 typedef struct together_job {
@@ -157,13 +158,13 @@ double csim_step_filter_limit_together(csim_step_filter *filter) {
   csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs_together, &job);
   if (kin->planes.n)
     csim_pool_for(kin->pool, kin->mesh->nbody_point, VERT_GRAIN, limit_planes_together, &job);
-  csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, scale_range, &job);
+  csim_pool_for(kin->pool, kin->mesh->nbody_vert, VERT_GRAIN, scale_range, &job);
   return csim_share_get(&job.share);
 }
 
 int csim_step_filter_advance(csim_step_filter *filter, const double *goal) {
   csim_kinematics *kin = filter->kin;
-  int n = kin->mesh->nvert;
+  int n = kin->mesh->nbody_vert;
   for (int pass = 0; pass < MAX_PASSES; pass++) {
     csim_kinematics_aim(kin, goal);
     double wanted = csim_vector_max3(kin->pool, n, kin->d);
