@@ -18,7 +18,7 @@ static csim_box swept_box(const csim_candidates *set, int i) {
                            set->ref.horizon, set->ref.reach[i] + 0.51 * set->distance);
 }
 
-static const csim_box *vert_box(const csim_candidates *set, int i) {
+static csim_box *vert_box(const csim_candidates *set, int i) {
   int nbody = set->mesh->nbody_vert;
   return i < nbody ? &set->search.vert_box[i] : &set->search.collider_box[i - nbody];
 }
@@ -71,18 +71,6 @@ static void create_trees(csim_candidates *set) {
   csim_bvh_create(arena, tri, mesh->ntri - tri, 0, collider_tri, set, &c->tri);
 }
 
-static ptrdiff_t count_items(const csim_collision_mesh *mesh) {
-  return (ptrdiff_t)mesh->npoint + mesh->nedge + mesh->ntri;
-}
-
-static void create_listed(csim_arena *arena, const csim_collision_mesh *mesh, csim_listed *listed) {
-  ptrdiff_t nvert = mesh->nvert - mesh->nbody_vert, nitem = nvert ? count_items(mesh) : 0;
-  listed->vert = CSIM_ARENA_NEW(arena, int, nvert);
-  listed->item = CSIM_ARENA_NEW(arena, int, nitem);
-  listed->vert_mark = CSIM_ARENA_NEW(arena, _Atomic unsigned char, nvert);
-  listed->item_mark = CSIM_ARENA_NEW(arena, _Atomic unsigned char, nitem);
-}
-
 // Bytes that a search takes from the scratch.
 static ptrdiff_t count_bytes(const csim_collision_mesh *mesh) {
   return csim_scratch_bytes(mesh->npoint, 1) + csim_scratch_bytes(mesh->nedge, 1) +
@@ -108,7 +96,7 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
   set->ref.stale = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
   set->search.collider_box =
       CSIM_ARENA_NEW(arena, csim_box, (ptrdiff_t)mesh->nvert - mesh->nbody_vert);
-  create_listed(arena, mesh, &set->listed);
+  csim_listed_create(arena, mesh, &set->listed);
   if (broad_phase == CSIM_BROAD_BVH) {
     create_trees(set);
   } else {
@@ -134,7 +122,7 @@ static double fill_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double changed = 0;
   for (int i = first; i < last; i++) {
-    csim_box box = swept_box(set, i), *before = (csim_box *)vert_box(set, i);
+    csim_box box = swept_box(set, i), *before = vert_box(set, i);
     changed += i >= set->mesh->nbody_vert && memcmp(before, &box, sizeof box) != 0;
     *before = box;
   }
@@ -397,46 +385,6 @@ double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, con
   return csim_candidate_own_scale(set, kind, v, start);
 }
 
-static void mark(_Atomic unsigned char *flag) {
-  atomic_store_explicit(flag, 1, memory_order_relaxed); // by several threads
-}
-
-// Marks a candidate's vertices and primitives that are of colliders.
-static void mark_listed(const csim_candidates *set, const csim_candidate *c, const int v[4]) {
-  const csim_collision_mesh *mesh = set->mesh;
-  const csim_listed *listed = &set->listed;
-  int nbody = mesh->nbody_vert, split = csim_pair_split(csim_candidate_kind(c));
-  int edges = mesh->npoint, tris = edges + mesh->nedge;
-  for (int k = 0; k < 4; k++)
-    if (v[k] >= nbody) mark(&listed->vert_mark[v[k] - nbody]);
-  if (v[0] >= nbody) mark(&listed->item_mark[c->b < 0 ? edges + c->a : c->a]);
-  if (v[split] >= nbody) mark(&listed->item_mark[c->b < 0 ? edges - 1 - c->b : tris + c->b]);
-}
-
-// Lists the numbers of marks, plus `first`. Returns how many.
-static int list_marks(const _Atomic unsigned char *flag, int n, int first, int *list) {
-  const unsigned char *start = (const unsigned char *)flag, *at = start;
-  int count = 0;
-  while (n > 0 && (at = memchr(at, 1, (size_t)(start + n - at))))
-    list[count++] = first + (int)(at++ - start);
-  return count;
-}
-
-static void make_listed(csim_candidates *set) {
-  csim_listed *listed = &set->listed;
-  int nvert = set->mesh->nvert - set->mesh->nbody_vert;
-  listed->nvert = list_marks(listed->vert_mark, nvert, set->mesh->nbody_vert, listed->vert);
-  listed->nitem =
-      nvert ? list_marks(listed->item_mark, (int)count_items(set->mesh), 0, listed->item) : 0;
-}
-
-static void forget_listed(csim_candidates *set) {
-  ptrdiff_t nvert = set->mesh->nvert - set->mesh->nbody_vert;
-  if (nvert == 0) return;
-  memset((void *)set->listed.vert_mark, 0, (size_t)nvert);
-  memset((void *)set->listed.item_mark, 0, (size_t)count_items(set->mesh));
-}
-
 typedef struct fill_job {
   csim_candidates *set;
   csim_pair_kind kind;
@@ -454,7 +402,7 @@ static void fill_candidates(void *context, int first, int last) {
     int v[4];
     if (job->kind == CSIM_PAIR_EDGE_EDGE) c->b = -1 - c->b;
     csim_candidate_vertices(set->mesh, c, v);
-    mark_listed(set, c, v);
+    csim_listed_mark(&set->listed, c->b < 0, c->a, c->b < 0 ? -1 - c->b : c->b, v);
     gather(set->ref.x, v, p);
     double gap = csim_separate_pair(job->kind, p, n);
     // rounding to float: gaps down, closing up
@@ -565,12 +513,12 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->version++;
   set->ref.clock = 0;
   set->n = 0;
-  forget_listed(set);
+  csim_listed_forget(&set->listed);
   begin_search(pool, set);
   int moved = csim_pool_count(pool, set->mesh->nvert, fill_verts, set) > 0;
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
-  make_listed(set);
+  csim_listed_gather(&set->listed);
   set->valid = 1;
   return 0;
 }
@@ -603,8 +551,7 @@ static void mark_tris(void *context, int first, int last) {
 static void update_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   for (int i = first; i < last; i++)
-    if (i < set->mesh->nbody_vert || set->ref.stale[i])
-      *(csim_box *)vert_box(set, i) = swept_box(set, i);
+    if (i < set->mesh->nbody_vert || set->ref.stale[i]) *vert_box(set, i) = swept_box(set, i);
 }
 
 // Whether a vertex of a collider is stale.
@@ -692,7 +639,7 @@ int csim_candidates_update(csim_pool *pool, csim_candidates *set) {
     set->valid = 0;
     return -1;
   }
-  make_listed(set);
+  csim_listed_gather(&set->listed);
   return 0;
 }
 

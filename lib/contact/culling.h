@@ -1,5 +1,5 @@
 // contact/culling.h: culls pairs that are surely too far apart, eight at a time. Needs
-// contact/collision_mesh.h, boxes.h.
+// contact/collision_mesh.h, boxes.h, listed.h.
 //
 // Most pairs whose boxes meet are neighbours within a sheet, and most pairs on a list are not about
 // to touch. A slab between the two primitives, perpendicular to roughly their shortest connection,
@@ -11,19 +11,11 @@
 #include "base/scratch.h"
 #include "contact/boxes.h"
 #include "contact/collision_mesh.h"
+#include "contact/listed.h"
 
 #include <stdatomic.h>
 
 typedef float csim_culling_row[4];
-
-/// What of colliders is on a list of pairs. Most of a large body is near nothing.
-typedef struct csim_listed {
-  int nvert, nitem;
-  int *vert;                        ///< (nvert) vertices
-  int *item;                        ///< (nitem) points, npoint + edges, npoint + nedge + triangles
-  _Atomic unsigned char *vert_mark; ///< (mesh->nvert - mesh->nbody_vert) 1: is listed
-  _Atomic unsigned char *item_mark; ///< (mesh->npoint + mesh->nedge + mesh->ntri)
-} csim_listed;
 
 typedef struct csim_culling {
   const csim_collision_mesh *mesh;

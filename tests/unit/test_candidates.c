@@ -96,6 +96,30 @@ static void check_list(const csim_candidates *set, const double *x) {
   free(sorted);
 }
 
+static int is_listed(int n, const int *list, int number) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == number) return 1;
+  return 0;
+}
+
+// What of colliders is on the list is listed, and nothing of bodies.
+static void check_listed(const csim_candidates *set) {
+  const csim_collision_mesh *mesh = set->mesh;
+  const csim_listed *listed = &set->listed;
+  int edges = mesh->npoint, tris = edges + mesh->nedge, missing = 0;
+  for (int i = 0; i < set->n; i++) {
+    const csim_candidate *c = &set->list[i];
+    int v[4], item[2] = {c->a + (c->b < 0 ? edges : 0), c->b < 0 ? edges - 1 - c->b : tris + c->b};
+    csim_candidate_vertices(mesh, c, v);
+    for (int k = 0; k < 4; k++)
+      missing += v[k] >= mesh->nbody_vert && !is_listed(listed->nvert, listed->vert, v[k]);
+    for (int k = 0; k < 2; k++)
+      missing += v[3 * k] >= mesh->nbody_vert && !is_listed(listed->nitem, listed->item, item[k]);
+  }
+  CHECK(missing == 0);
+  for (int i = 0; i < listed->nvert; i++) CHECK(listed->vert[i] >= mesh->nbody_vert);
+}
+
 // Somewhere within all reaches.
 static void wander(const csim_candidates *set, double *x) {
   for (int i = 0; i < VERTS; i++) {
@@ -126,6 +150,7 @@ static void test_candidates(void) {
     for (int i = 0; i < VERTS; i++) set.ref.reach[i] = kit_uniform(&seed, 0, 0.01);
     set.ref.horizon = 3;
     CHECK(csim_candidates_collect(pool, &set) == 0);
+    check_listed(&set);
     pairs += set.n;
     for (int leg = 0; leg < 6; leg++) {
       wander(&set, x);
@@ -144,6 +169,7 @@ static void test_candidates(void) {
         }
       }
       CHECK(csim_candidates_update(pool, &set) == 0);
+      check_listed(&set);
     }
     csim_candidates_free(&set);
     csim_pool_free(pool);
