@@ -18,6 +18,7 @@ static csim_box swept_box(const csim_candidates *set, int i) {
                            set->ref.horizon, set->ref.reach[i] + 0.51 * set->distance);
 }
 
+// Of a vertex; those of colliders outlive the search.
 static csim_box *vert_box(const csim_candidates *set, int i) {
   int nbody = set->mesh->nbody_vert;
   return i < nbody ? &set->search.vert_box[i] : &set->search.collider_box[i - nbody];

@@ -47,21 +47,16 @@ static void fill_range(void *context, int first, int last) {
   raise(&job->culling->most, most);
 }
 
-static void fill_listed(void *context, int first, int last) {
-  const int *vert = ((const fill_job *)context)->culling->listed->vert;
-  for (int k = first; k < last; k++) fill_range(context, vert[k], vert[k] + 1);
-}
-
 void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling,
                         const double *x, const double *way, double time, const double *reach) {
   culling->at = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
   culling->way = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
   atomic_store_explicit(&culling->most, 0, memory_order_relaxed);
-  const csim_listed *listed = culling->listed;
   fill_job job = {culling, x, way, reach, time};
-  csim_pool_for(pool, listed ? culling->mesh->nbody_vert : culling->mesh->nvert, VERT_GRAIN,
-                fill_range, &job);
-  if (listed) csim_pool_for(pool, listed->nvert, VERT_GRAIN, fill_listed, &job);
+  if (culling->listed)
+    csim_listed_for(pool, culling->listed, VERT_GRAIN, fill_range, &job);
+  else
+    csim_pool_for(pool, culling->mesh->nvert, VERT_GRAIN, fill_range, &job);
   unsigned bits = atomic_load_explicit(&culling->most, memory_order_relaxed);
   float most;
   memcpy(&most, &bits, sizeof most);

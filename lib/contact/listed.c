@@ -70,3 +70,36 @@ void csim_listed_gather(csim_listed *listed) {
     listed->nitem += list_marks(listed->item_mark + begin[k], begin[k + 1] - begin[k], first[k],
                                 listed->item + listed->nitem);
 }
+
+typedef struct listed_job {
+  const int *vert;
+  csim_range_fn *fn;
+  csim_sum_fn *count;
+  void *context;
+} listed_job;
+
+static void run_listed(void *context, int first, int last) {
+  const listed_job *job = context;
+  for (int k = first; k < last; k++) job->fn(job->context, job->vert[k], job->vert[k] + 1);
+}
+
+void csim_listed_for(csim_pool *pool, const csim_listed *listed, int grain, csim_range_fn *fn,
+                     void *context) {
+  csim_pool_for(pool, listed->mesh->nbody_vert, grain, fn, context);
+  csim_pool_for(pool, listed->nvert, grain, run_listed,
+                &(listed_job){.vert = listed->vert, .fn = fn, .context = context});
+}
+
+static double count_listed(void *context, int first, int last) {
+  const listed_job *job = context;
+  double count = 0;
+  for (int k = first; k < last; k++)
+    count += job->count(job->context, job->vert[k], job->vert[k] + 1);
+  return count;
+}
+
+int csim_listed_count(csim_pool *pool, const csim_listed *listed, csim_sum_fn *fn, void *context) {
+  listed_job job = {.vert = listed->vert, .count = fn, .context = context};
+  return csim_pool_count(pool, listed->mesh->nbody_vert, fn, context) +
+         csim_pool_count(pool, listed->nvert, count_listed, &job);
+}

@@ -6,6 +6,7 @@
 #ifndef CSIM_CONTACT_LISTED_H
 #define CSIM_CONTACT_LISTED_H
 
+#include "base/pool.h"
 #include "contact/collision_mesh.h"
 
 typedef struct csim_listed {
@@ -29,5 +30,10 @@ void csim_listed_mark(const csim_listed *listed, int edges, int a, int b, const 
 
 /// Lists what is marked.
 void csim_listed_gather(csim_listed *listed);
+
+/// As csim_pool_for and csim_pool_count, over the vertices of bodies and those that are listed.
+void csim_listed_for(csim_pool *pool, const csim_listed *listed, int grain, csim_range_fn *fn,
+                     void *context);
+int csim_listed_count(csim_pool *pool, const csim_listed *listed, csim_sum_fn *fn, void *context);
 
 #endif

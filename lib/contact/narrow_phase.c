@@ -143,22 +143,10 @@ static void allow_range(void *context, int first, int last) {
         larger(moved[i], csim_round_up(csim_min(set->ref.reach[i], (double)moved[i] + more)));
 }
 
-static void allow_listed(void *context, int first, int last) {
-  const int *vert = ((const csim_narrow_phase *)context)->culling.listed->vert;
-  for (int k = first; k < last; k++) allow_range(context, vert[k], vert[k] + 1);
-}
-
 static double count_beyond(void *context, int first, int last) {
   const csim_narrow_phase *narrow = context;
   double count = 0;
   for (int i = first; i < last; i++) count += !(narrow->reach->moved[i] <= narrow->allowed[i]);
-  return count;
-}
-
-static double count_listed_beyond(void *context, int first, int last) {
-  const int *vert = ((const csim_narrow_phase *)context)->culling.listed->vert;
-  double count = 0;
-  for (int k = first; k < last; k++) count += count_beyond(context, vert[k], vert[k] + 1);
   return count;
 }
 
@@ -167,17 +155,14 @@ static int update_shortlist(csim_narrow_phase *narrow) {
   const csim_kinematics *kin = narrow->reach->kin;
   const csim_candidates *set = narrow->reach->candidates;
   double until = set->ref.clock + kin->time_left;
-  int n = kin->mesh->nbody_vert, nlisted = set->listed.nvert;
   if (narrow->valid && narrow->candidates_version == set->version && until <= narrow->until &&
-      csim_pool_count(kin->pool, n, count_beyond, narrow) == 0 &&
-      csim_pool_count(kin->pool, nlisted, count_listed_beyond, narrow) == 0)
+      csim_listed_count(kin->pool, &set->listed, count_beyond, narrow) == 0)
     return 0;
   narrow->valid = narrow->n = 0;
   narrow->version++;
   narrow->candidates_version = set->version;
   narrow->until = until + 1e-6 * kin->h; // a sum of parts of a step is rounded
-  csim_pool_for(kin->pool, n, ITEM_GRAIN, allow_range, narrow);
-  csim_pool_for(kin->pool, nlisted, ITEM_GRAIN, allow_listed, narrow);
+  csim_listed_for(kin->pool, &set->listed, ITEM_GRAIN, allow_range, narrow);
   measure_items(narrow, narrow->allowed);
   int total =
       csim_compact(kin->pool, &narrow->kept, csim_compaction_chunks(set->n), keep_chunk, narrow);

@@ -30,16 +30,9 @@ static void measure_range(void *context, int first, int last) {
     job->reach->moved[i] = csim_round_up(csim_distance(job->x + csim_xyz(i), ref + csim_xyz(i)));
 }
 
-static void measure_listed(void *context, int first, int last) {
-  const int *vert = ((const reach_job *)context)->reach->candidates->listed.vert;
-  for (int k = first; k < last; k++) measure_range(context, vert[k], vert[k] + 1);
-}
-
 void csim_reach_measure(csim_reach *reach, const double *x) {
-  csim_pool *pool = reach->kin->pool;
-  reach_job job = {.reach = reach, .x = x};
-  csim_pool_for(pool, reach->kin->mesh->nbody_vert, VERT_GRAIN, measure_range, &job);
-  csim_pool_for(pool, reach->candidates->listed.nvert, VERT_GRAIN, measure_listed, &job);
+  csim_listed_for(reach->kin->pool, &reach->candidates->listed, VERT_GRAIN, measure_range,
+                  &(reach_job){.reach = reach, .x = x});
 }
 
 // Share of d that vertex i may move within its reach, and its largest distance from its reference.

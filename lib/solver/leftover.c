@@ -117,7 +117,7 @@ static void turn_under(const double inertia[6], double least, const double torqu
   if (csim_mat3_inverse(J, inverse) > 0) csim_mat3_mul(inverse, torque, turn);
 }
 
-// The same about the centre of mass of the body.
+// The sum `arc` about the body's centre of mass, which moves as well.
 static void arc_about_centre(double mass, const motion *sum, double arc[3]) {
   double of_centre[3];
   csim_cross(sum->momentum[1], sum->kept, of_centre);

@@ -21,11 +21,11 @@
 //
 //   sum m ((x'_i - c') - (x_i - c)) x p_i
 //
-// of which the second is taken back with t, for objects without exact pins. Without that a ball of
-// five turns a second lost 41 % of its spin in three seconds, and a cloth of two turns 5 %.
+// of which the second is taken back whole, beside t, for objects without exact pins. Without that a
+// ball of five turns a second lost 41 % of its spin in three seconds, and a cloth of two turns 5 %.
 //
-// f h and t h are taken to be at most a tenth of the object's momentum and angular momentum, before
-// or after the step: what is at rest stays so.
+// Of the forces, f h and t h are taken to be at most a tenth of the object's momentum and angular
+// momentum, before or after the step: what is at rest stays so.
 #ifndef CSIM_SOLVER_LEFTOVER_H
 #define CSIM_SOLVER_LEFTOVER_H
 
