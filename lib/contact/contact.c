@@ -4,6 +4,7 @@
 
 #include "contact/margins.h"
 #include "contact/modules.h"
+#include "math/vec3.h"
 #include "math/vector.h"
 
 #include <assert.h>
@@ -231,7 +232,27 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   return 0;
 }
 
+// Whether what moves by kin->d closes a contact found last.
+static int closes_contact(const csim_contact *contact) {
+  const csim_kinematics *kin = &contact->kin;
+  for (int i = 0; i < contact->active.n; i++) {
+    const csim_active_contact *c = &contact->active.contact[i];
+    double gap = 0, opening = 0;
+    if (c->v[3] < 0) continue; // of a plane
+    for (int k = 0; k < 4; k++) {
+      gap += c->w[k] * csim_dot(c->n, kin->x + csim_xyz(c->v[k]));
+      opening += c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
+    }
+    if (gap + opening <= 0) return 1;
+  }
+  return 0;
+}
+
+// A body that walks in a skirt goes ahead in one substep of four. Trying took a fifth of its time,
+// as it moves all of the body on the list of candidates.
 int csim_contact_go_ahead(csim_contact *contact) {
+  csim_kinematics_predict(&contact->kin, NULL);
+  if (closes_contact(contact)) return 0;
   return csim_glide_ahead(&contact->glide) ? note_failure(contact) : 0;
 }
 

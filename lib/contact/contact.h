@@ -100,6 +100,7 @@ void csim_contact_fail(csim_contact *contact);
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 
 /// Moves pins and mesh colliders to their goals while free vertices stay, if their path is free.
+/// Not tried if it would close one of the contacts at the start of the step.
 /// @return 0, or -1 when out of memory
 int csim_contact_go_ahead(csim_contact *contact);
 

@@ -89,7 +89,7 @@ static int passes_by(const csim_kinematics *kin, csim_pair_kind kind, const int 
   return 0;
 }
 
-// Makes the guide of a pair; returns 0 when it needs none.
+// Makes the guide of a pair, and sets its approach [m]. Returns 0 when it needs none.
 static int make_guide(const csim_active_set *active, const csim_candidate *pair,
                       csim_active_contact *c, double *approach) {
   const csim_kinematics *kin = active->kin;
@@ -98,33 +98,60 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
   csim_candidate_vertices(kin->mesh, pair, c->v);
   double distance = GUIDE_SHARE * set->distance;
   if (passes_by(kin, kind, c->v, distance)) return 0;
+  double gap = connect(kin, kind, 0, c), end = gap + opening(kin, c, 0), stiff = 0;
+  if (!(gap > 0 && end < distance)) return 0;
   distance *= csim_candidate_scale(set, kind, c->v, NULL);
-  double gap = connect(kin, kind, 0, c), stiff = 0;
-  if (!(gap > 0 && gap + opening(kin, c, 0) < distance)) return 0;
+  if (!(end < distance)) return 0;
   gap = face_impact(kin, kind, csim_min(distance, 0.5 * gap), c);
   double collider = opening(kin, c, 1);
   if (gap < distance) distance = csim_min(distance, gap + GUIDE_OPENING * csim_max(-collider, 0));
   // in the second round guides that have to push are a little nearer; what they pulled is let go
-  double end = gap + opening(kin, c, 0);
+  end = gap + opening(kin, c, 0);
   if (!(gap > 0 && end < distance)) return 0;
 
   for (int k = 0; k < 4; k++) stiff += fabs(c->w[k]) * csim_kinematics_resistance(kin, c->v[k]);
-  *approach = csim_max(*approach, gap - end);
+  *approach = gap - end;
   c->stiff = GUIDE_STIFFNESS * stiff;
   c->force = -c->stiff * (distance - gap - collider);
   return 1;
 }
 
+// Over chunks of the candidates: keeps those that need a guide. Most do not.
+static void keep_guided(void *context, int chunk, uint64_t *word) {
+  const csim_active_set *active = context;
+  const csim_candidates *set = active->reach->candidates;
+  int first = chunk * CSIM_COMPACTION_CHUNK, n = set->n - first;
+  for (int i = 0; i < n && i < CSIM_COMPACTION_CHUNK; i++) {
+    csim_active_contact guide;
+    double approach;
+    if (make_guide(active, &set->list[first + i], &guide, &approach)) csim_compaction_keep(word, i);
+  }
+}
+
+// Adds a guide to the active contacts and to the gradient.
+static int add_guide(csim_active_set *active, const csim_active_contact *guide, double *g) {
+  if (csim_active_set_add(active, guide)) return -1;
+  for (int k = 0; k < 4; k++)
+    if (guide->w[k] != 0 && csim_kinematics_is_free(active->kin, guide->v[k]))
+      csim_add_scaled(guide->w[k] * guide->force, guide->n, g + csim_xyz(guide->v[k]));
+  return 0;
+}
+
 double csim_guides_add(csim_active_set *active, double *g) {
   const csim_candidates *set = active->reach->candidates;
-  double approach = 0;
-  for (int i = 0; i < set->n; i++) {
-    csim_active_contact guide;
-    if (!make_guide(active, &set->list[i], &guide, &approach)) continue;
-    if (csim_active_set_add(active, &guide)) return -1;
-    for (int k = 0; k < 4; k++)
-      if (guide.w[k] != 0 && csim_kinematics_is_free(active->kin, guide.v[k]))
-        csim_add_scaled(guide.w[k] * guide.force, guide.n, g + csim_xyz(guide.v[k]));
+  csim_compaction *guided = &active->narrow->kept;
+  int nchunk = csim_compaction_chunks(set->n);
+  double fastest = 0;
+  if (csim_compact(active->kin->pool, guided, nchunk, keep_guided, active) < 0) return -1;
+  for (int chunk = 0; chunk < nchunk; chunk++) {
+    csim_kept at = csim_compaction_walk(guided, chunk);
+    for (int i; (i = csim_next_kept(&at)) >= 0;) {
+      csim_active_contact guide;
+      double approach;
+      make_guide(active, &set->list[chunk * CSIM_COMPACTION_CHUNK + i], &guide, &approach);
+      if (add_guide(active, &guide, g)) return -1;
+      fastest = csim_max(fastest, approach);
+    }
   }
-  return approach;
+  return fastest;
 }

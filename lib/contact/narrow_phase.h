@@ -19,7 +19,7 @@ typedef struct csim_narrow_phase {
   int *shortlist;       ///< (n) places on the list of candidates
   float *start_scale;   ///< (n) of csim_candidate_scale
   ptrdiff_t capacity, scale_capacity;
-  csim_compaction kept;   ///< of all candidates
+  csim_compaction kept;   ///< of all candidates; guides (guide.h) use it, too
   float *allowed;         ///< (mesh->nvert) [m] largest `moved` for which the short list holds
   double until;           ///< [s] last time of the clock for which it holds
   int valid;              ///< it may hold
