@@ -2,6 +2,7 @@
 // Direct Methods for Sparse Linear Systems, 2006, chapter 4), with 3 x 3 or scalar blocks.
 #include "math/cholesky.h"
 
+#include "base/simd.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -53,11 +54,11 @@ int csim_cholesky_analyze(csim_arena *arena, const csim_pattern *pattern, int si
   F->inverse = CSIM_ARENA_NEW(arena, int, n);
   F->parent = CSIM_ARENA_NEW(arena, int, n);
   F->start = CSIM_ARENA_NEW(arena, ptrdiff_t, (ptrdiff_t)n + 1);
-  F->diag = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n *size *size);
+  F->diag = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n *size *size + 1);
   F->fill = CSIM_ARENA_NEW(arena, ptrdiff_t, n);
   F->stack = CSIM_ARENA_NEW(arena, int, n);
   F->mark = CSIM_ARENA_NEW(arena, int, n);
-  F->work = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n *(size == 3 ? 9 : 3));
+  F->work = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n *(size == 3 ? 9 : 3) + 1);
   if (arena->failed || order(pattern, F->perm)) {
     arena->failed = 1;
     return -1;
@@ -69,14 +70,35 @@ int csim_cholesky_analyze(csim_arena *arena, const csim_pattern *pattern, int si
     for (int t = row_pattern(F, k); t < n; t++) F->start[F->stack[t] + 1]++;
   for (int k = 0; k < n; k++) F->start[k + 1] += F->start[k];
   F->row = CSIM_ARENA_NEW(arena, int, F->start[n]);
-  F->val = CSIM_ARENA_NEW(arena, double, F->start[n] * size * size);
+  F->val = CSIM_ARENA_NEW(arena, double, F->start[n] * size * size + 1);
   return arena->failed ? -1 : 0;
+}
+
+// Loads of 3 x 3 blocks run one number past them, into a lane that is not used. Vectors are passed
+// by pointer: see base/simd.h.
+
+// The columns of a block.
+CSIM_SIMD_BODY void load_columns(const double *block, csim_v4 column[4]) {
+  for (int i = 0; i < 3; i++) column[i] = CSIM_LOAD4(block + csim_xyz(i));
+  column[3] = (csim_v4){0};
+  csim_transpose4(column);
+}
+
+// A x, of the columns of A.
+#define MULTIPLY(column, x) ((column)[0] * (x)[0] + (column)[1] * (x)[1] + (column)[2] * (x)[2])
+
+// xi -= A B^T, with the columns of B.
+CSIM_SIMD_BODY void subtract_product(const double *A, const csim_v4 B[4], double *xi) {
+  csim_v4 row[3];
+  for (int i = 0; i < 3; i++) row[i] = CSIM_LOAD4(xi + csim_xyz(i)) - MULTIPLY(B, A + csim_xyz(i));
+  CSIM_STORE4(xi, row[0]); // the next row mends its first number
+  CSIM_STORE4(xi + 3, row[1]);
+  CSIM_STORE3(xi + 6, row[2]);
 }
 
 // Row k of L: solve L(0..k, 0..k) l = A(0..k, k), column by column of L. The work blocks hold the
 // transposed problem: work[i] becomes L_ki. `size` is a constant at each call, so loops unroll.
-static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, const double *val,
-                                                            int k, const int size) {
+CSIM_SIMD_BODY int factor_row(csim_cholesky *F, const double *val, int k, const int size) {
   const csim_pattern *p = F->pattern;
   const int sq = size * size;
   double pivot[9] = {0};
@@ -101,8 +123,11 @@ static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, co
       const double *lij = F->val + sq * q;
       if (size == 1)
         xi[0] -= l[0] * lij[0];
-      else
-        csim_mat3_sub_transposed(l, lij, xi);
+      else {
+        csim_v4 column[4];
+        load_columns(lij, column);
+        subtract_product(l, column, xi);
+      }
     }
     if (size == 1)
       pivot[0] -= l[0] * l[0];
@@ -122,49 +147,80 @@ static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, co
   return csim_mat3_cholesky(pivot, L) && csim_mat3_inverse(L, diag) > 0;
 }
 
+// Returns 0 when a pivot is not positive definite.
+CSIM_SIMD_BODY int factor_blocks(csim_cholesky *F, const double *val) {
+  for (int k = 0; k < F->n; k++)
+    if (!factor_row(F, val, k, 3)) return 0;
+  return 1;
+}
+CSIM_SIMD_KERNEL(int, factor_blocks, (csim_cholesky * F, const double *val), (F, val))
+
+static int factor_scalars(csim_cholesky *F, const double *val) {
+  for (int k = 0; k < F->n; k++)
+    if (!factor_row(F, val, k, 1)) return 0;
+  return 1;
+}
+
 csim_solve_outcome csim_cholesky_factor(csim_cholesky *F, const double *val) {
   memcpy(F->fill, F->start, (size_t)F->n * sizeof *F->fill);
   memset(F->work, 0, (size_t)F->n * (size_t)(F->size * F->size) * sizeof *F->work);
   for (int k = 0; k < F->n; k++) F->mark[k] = -1;
-  for (int k = 0; k < F->n; k++)
-    if (!(F->size == 3 ? factor_row(F, val, k, 3) : factor_row(F, val, k, 1)))
-      return CSIM_SOLVE_INDEFINITE;
-  return CSIM_SOLVE_CONVERGED;
+  int done = F->size == 3 ? factor_blocks_kernel[csim_simd_best()](F, val) : factor_scalars(F, val);
+  return done ? CSIM_SOLVE_CONVERGED : CSIM_SOLVE_INDEFINITE;
 }
 
-void csim_cholesky_solve(csim_cholesky *F, const double *b, double *x) {
-  double *w = F->work; // (n x 3), in the factor's order
-  const int size = F->size;
-  for (int k = 0; k < F->n; k++) memcpy(w + csim_xyz(k), b + csim_xyz(F->perm[k]), 24);
+// w = (L L^T)^-1 w, in the factor's order.
+CSIM_SIMD_BODY int solve_blocks(const csim_cholesky *F, double *w) {
+  csim_v4 column[4];
   for (int k = 0; k < F->n; k++) {
-    double *t = w + csim_xyz(k);
-    const double *d = F->diag + (ptrdiff_t)size * size * k;
-    if (size == 3)
-      csim_mat3_mul(d, t, t);
-    else
-      for (int c = 0; c < 3; c++) t[c] *= d[0];
+    double *wk = w + csim_xyz(k);
+    load_columns(F->diag + csim_row(9, k), column);
+    csim_v4 t = MULTIPLY(column, wk);
+    CSIM_STORE3(wk, t);
     for (ptrdiff_t q = F->start[k]; q < F->start[k + 1]; q++) {
-      double *wi = w + csim_xyz(F->row[q]), u[3];
-      if (size == 3) {
-        csim_mat3_mul(F->val + 9 * q, t, u);
-        csim_sub(wi, u, wi);
-      } else {
-        csim_add_scaled(-F->val[q], t, wi);
-      }
+      double *wi = w + csim_xyz(F->row[q]);
+      load_columns(F->val + 9 * q, column);
+      csim_v4 next = CSIM_LOAD4(wi) - MULTIPLY(column, t);
+      CSIM_STORE3(wi, next);
     }
   }
   for (int k = F->n - 1; k >= 0; k--) {
-    double *wk = w + csim_xyz(k), t[3] = {wk[0], wk[1], wk[2]};
+    double *wk = w + csim_xyz(k);
+    csim_v4 t = CSIM_LOAD4(wk), row[3];
     for (ptrdiff_t q = F->start[k]; q < F->start[k + 1]; q++) {
-      const double *wi = w + csim_xyz(F->row[q]), *a = F->val + size * size * q;
-      if (size == 3)
-        for (int c = 0; c < 3; c++) t[c] -= a[c] * wi[0] + a[3 + c] * wi[1] + a[6 + c] * wi[2];
-      else
-        csim_add_scaled(-a[0], wi, t);
+      const double *wi = w + csim_xyz(F->row[q]);
+      for (int i = 0; i < 3; i++) row[i] = CSIM_LOAD4(F->val + 9 * q + csim_xyz(i));
+      t -= MULTIPLY(row, wi);
     }
-    const double *d = F->diag + (ptrdiff_t)size * size * k;
-    for (int c = 0; c < 3; c++)
-      wk[c] = size == 3 ? d[c] * t[0] + d[3 + c] * t[1] + d[6 + c] * t[2] : d[0] * t[c];
+    for (int i = 0; i < 3; i++) row[i] = CSIM_LOAD4(F->diag + csim_row(9, k) + csim_xyz(i));
+    t = MULTIPLY(row, t);
+    CSIM_STORE3(wk, t);
   }
+  return 0;
+}
+CSIM_SIMD_KERNEL(int, solve_blocks, (const csim_cholesky *F, double *w), (F, w))
+
+static void solve_scalars(const csim_cholesky *F, double *w) {
+  for (int k = 0; k < F->n; k++) {
+    double *t = w + csim_xyz(k);
+    for (int c = 0; c < 3; c++) t[c] *= F->diag[k];
+    for (ptrdiff_t q = F->start[k]; q < F->start[k + 1]; q++)
+      csim_add_scaled(-F->val[q], t, w + csim_xyz(F->row[q]));
+  }
+  for (int k = F->n - 1; k >= 0; k--) {
+    double *t = w + csim_xyz(k);
+    for (ptrdiff_t q = F->start[k]; q < F->start[k + 1]; q++)
+      csim_add_scaled(-F->val[q], w + csim_xyz(F->row[q]), t);
+    for (int c = 0; c < 3; c++) t[c] *= F->diag[k];
+  }
+}
+
+void csim_cholesky_solve(csim_cholesky *F, const double *b, double *x) {
+  double *w = F->work; // (n x 3)
+  for (int k = 0; k < F->n; k++) memcpy(w + csim_xyz(k), b + csim_xyz(F->perm[k]), 24);
+  if (F->size == 3)
+    solve_blocks_kernel[csim_simd_best()](F, w);
+  else
+    solve_scalars(F, w);
   for (int k = 0; k < F->n; k++) memcpy(x + csim_xyz(F->perm[k]), w + csim_xyz(k), 24);
 }

@@ -404,13 +404,11 @@ static void mark_pair(uint64_t *seen, int words, int i, int j) {
   if (i < j) seen[(ptrdiff_t)i * words + j / 64] |= (uint64_t)1 << j % 64;
 }
 
-// Pattern of a level with couplings. -1 when out of memory.
-static int tied_pattern(csim_arena *arena, const csim_pattern *own, const csim_couplings *couplings,
-                        csim_pattern *pattern) {
-  int words = (own->nrow + 63) / 64, npair = 0;
-  ptrdiff_t n = (ptrdiff_t)own->nrow * words;
-  uint64_t *seen = CSIM_ARENA_NEW(arena, uint64_t, n);
-  if (!seen) return -1;
+// Pairs of rows that a level or couplings tie: row i has bits j > i. NULL when out of memory.
+static uint64_t *mark_pairs(csim_arena *arena, const csim_pattern *own,
+                            const csim_couplings *couplings, int words) {
+  uint64_t *seen = CSIM_ARENA_NEW(arena, uint64_t, (ptrdiff_t)own->nrow * words);
+  if (!seen) return NULL;
   for (int i = 0; i < own->nrow; i++)
     for (int b = own->start[i]; b < own->start[i + 1]; b++) mark_pair(seen, words, i, own->col[b]);
   for (int i = 0; i < couplings->n; i++) {
@@ -418,6 +416,14 @@ static int tied_pattern(csim_arena *arena, const csim_pattern *own, const csim_c
     for (int k = 0; k < c->n; k++)
       for (int j = 0; j < c->n; j++) mark_pair(seen, words, c->row[k], c->row[j]);
   }
+  return seen;
+}
+
+// Pattern of these pairs. -1 when out of memory.
+static int tied_pattern(csim_arena *arena, int nrow, int words, const uint64_t *seen,
+                        csim_pattern *pattern) {
+  ptrdiff_t n = (ptrdiff_t)nrow * words;
+  int npair = 0;
   for (ptrdiff_t w = 0; w < n; w++) npair += __builtin_popcountll(seen[w]);
   int *pair = CSIM_ARENA_NEW(arena, int, csim_row(2, npair)), *to = pair;
   if (!pair) return -1;
@@ -427,27 +433,44 @@ static int tied_pattern(csim_arena *arena, const csim_pattern *own, const csim_c
       *to++ = (int)(w % words) * 64 + __builtin_ctzll(left);
     }
   csim_element_set set = {npair, 2, pair};
-  return csim_pattern_build(arena, own->nrow, 1, &set, pattern);
+  return csim_pattern_build(arena, nrow, 1, &set, pattern);
+}
+
+// Pattern and ordering of a level with couplings; those of the last matrix, if they are the same,
+// as seven times of ten in a drop. -1 when out of memory.
+static int order_tied(const csim_pattern *own, const csim_couplings *couplings, csim_tied *tied) {
+  csim_arena next = {0};
+  int words = (own->nrow + 63) / 64, status = -1;
+  size_t bytes = (size_t)own->nrow * (size_t)words * sizeof(uint64_t);
+  uint64_t *seen = mark_pairs(&next, own, couplings, words);
+  if (seen && tied->seen && tied->pattern.nrow == own->nrow && !memcmp(seen, tied->seen, bytes)) {
+    csim_arena_free(&next);
+    return 0;
+  }
+  csim_arena_free(&tied->arena);
+  *tied = (csim_tied){0};
+  if (seen && !tied_pattern(&next, own->nrow, words, seen, &tied->pattern))
+    status = csim_cholesky_analyze(&next, &tied->pattern, 3, &tied->F);
+  tied->arena = next;
+  if (!status) tied->seen = seen;
+  return status;
 }
 
 // Factors a level with couplings that tie its rows. Returns whether that succeeded.
 static int factor_tied(const csim_multigrid_level *level, const csim_couplings *couplings,
-                       csim_multigrid *C) {
-  csim_arena *arena = &C->tied.arena;
-  csim_pattern *pattern = &C->tied.pattern;
-  const csim_pattern *own = &level->pattern;
-  csim_arena_free(arena);
-  if (tied_pattern(arena, own, couplings, pattern) ||
-      csim_cholesky_analyze(arena, pattern, 3, &C->tied.F))
-    return 0;
-  csim_bsr A = {pattern, CSIM_ARENA_NEW(arena, double, csim_row(9, pattern->nblock))};
-  if (!A.val) return 0;
-  for (int i = 0; i < own->nrow; i++)
+                       csim_tied *tied) {
+  const csim_pattern *own = &level->pattern, *pattern = &tied->pattern;
+  csim_arena temp = {0};
+  if (order_tied(own, couplings, tied)) return 0;
+  csim_bsr A = {pattern, CSIM_ARENA_NEW(&temp, double, csim_row(9, pattern->nblock))};
+  for (int i = 0; A.val && i < own->nrow; i++)
     for (int b = own->start[i]; b < own->start[i + 1]; b++)
       memcpy(A.val + csim_row(9, csim_pattern_find(pattern, i, own->col[b])),
              level->A.val + csim_row(9, b), 9 * sizeof *A.val);
-  add_couplings(couplings, &A);
-  return csim_cholesky_factor(&C->tied.F, A.val) == CSIM_SOLVE_CONVERGED;
+  if (A.val) add_couplings(couplings, &A);
+  int done = A.val && csim_cholesky_factor(&tied->F, A.val) == CSIM_SOLVE_CONVERGED;
+  csim_arena_free(&temp);
+  return done;
 }
 
 // The diagonal of the knots. A coupling between rows of one knot resists no motion of it.
@@ -465,14 +488,10 @@ static void update_knots(csim_pool *pool, level_job job, const csim_couplings *c
   csim_precond_update(pool, &knots->A, &knots->P);
 }
 
-static int is_tied(const csim_multigrid *C) {
-  return C->tied.F.n > 0;
-}
-
 static void update_levels(csim_pool *pool, level_job job, csim_couplings *couplings,
                           csim_multigrid *C) {
   int most = C->nrow / TIED_SHARE > FEW_TIED ? C->nrow / TIED_SHARE : FEW_TIED;
-  C->tied.F.n = 0;
+  C->is_tied = 0;
   C->used = C->nlevel;
   if (C->knots.nrow > 0) update_knots(pool, job, couplings, &C->knots);
   for (int l = 0; l < C->used; l++) {
@@ -481,7 +500,8 @@ static void update_levels(csim_pool *pool, level_job job, csim_couplings *coupli
     int ties = couplings && coarsen_couplings(pool, level, couplings);
     if (ties && level->nrow <= most) {
       C->used = l + 1;
-      C->factored = factor_tied(level, couplings, C);
+      C->is_tied = 1;
+      C->factored = factor_tied(level, couplings, &C->tied);
       return;
     }
     if (couplings && !ties) { // the levels above have them from this one
@@ -568,7 +588,7 @@ double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, d
   }
   csim_multigrid_level *last = &C->level[C->used - 1];
   if (C->factored)
-    csim_cholesky_solve(is_tied(C) ? &C->tied.F : &C->F, last->r, last->z);
+    csim_cholesky_solve(C->is_tied ? &C->tied.F : &C->F, last->r, last->z);
   else
     memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
   for (int l = C->used - 1; l >= 0; l--) {

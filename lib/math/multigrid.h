@@ -53,6 +53,14 @@ typedef struct csim_couplings {
   ptrdiff_t capacity;
 } csim_couplings;
 
+/// The matrix of a level with couplings that tie rows which its own pattern does not.
+typedef struct csim_tied {
+  csim_arena arena;
+  uint64_t *seen; ///< (nrow x (nrow + 63) / 64) the pairs it has, as bits; NULL: none yet
+  csim_pattern pattern;
+  csim_cholesky F;
+} csim_tied;
+
 typedef struct csim_multigrid {
   int nrow;
   int nlevel; ///< 0: no correction
@@ -61,11 +69,8 @@ typedef struct csim_multigrid {
   csim_multigrid_level knots; ///< beside the levels, with the diagonal of its matrix only
   int used;     ///< levels of the matrix updated last; the last of them is solved exactly
   int factored; ///< 0: it was not positive definite and is left out
-  struct {
-    csim_arena arena;
-    csim_pattern pattern;
-    csim_cholesky F; ///< of it, if couplings tie rows that its own pattern does not; else n = 0
-  } tied;
+  int is_tied;  ///< the last of them is factored with couplings that its pattern lacks
+  csim_tied tied;
 } csim_multigrid;
 
 /// Frees what is not in the arena.
