@@ -7,7 +7,7 @@ shirt    a top that dress.py sews and drapes (rand122_05 of --patterns, at 1 cm)
          raises its arms to a T pose and lowers them in 96 frames; its collar follows the body
 poncho   that of pose.py, which falls on the shoulders of a body that raises and lowers its arms; nothing is pinned
 
-clothsim simulates the scenes as those benches write them, without a file for each frame. Blender gets the mesh, the
+clothsim simulates the scenes as those benches write them, but writes the cache only. Blender gets the mesh, the
 positions of the body in every frame and those of pinned vertices from clothsim's cache (blender_cloth.py has its
 settings). Its rest shape is the mesh of the first frame. That is clothsim's, too, but for the shirt: clothsim has the
 flat panels and stitches, Blender the draped shirt, whose panels are welded here where they are sewn.
@@ -23,8 +23,8 @@ Prints a table and a sentence for each scene, and writes garments.csv into the f
 import argparse
 import csv
 import os
+import shutil
 import struct
-import subprocess
 import sys
 
 import numpy as np
@@ -146,7 +146,10 @@ def counted(place, cloth, tri, body, body_tri):
         for k in range(len(cloth)):
             for what, x, faces in objects:
                 write_obj(f"{folder}/{what}_{k + 1:04d}.obj", x[k], faces)
-        return peers.imported(options.bin, folder, f"{place}/{name}.clothcache", len(cloth), FPS)
+        found = peers.imported(options.bin, folder, f"{place}/{name}.clothcache", len(cloth), FPS)
+        shutil.rmtree(folder)
+        return found
+
     cloths, bodies = ("cloth", cloth, face_lines(tri)), ("body", body, face_lines(body_tri))
     own = pairs_of([bodies], "body")  # capsules overlap
     return pairs_of([cloths, bodies], "both") - own, pairs_of([cloths], "cloth")
