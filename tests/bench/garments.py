@@ -13,7 +13,8 @@ settings). Its rest shape is the mesh of the first frame. That is clothsim's, to
 flat panels and stitches, Blender the draped shirt, whose panels are welded here where they are sewn.
 
 Times are in seconds per frame: of clothsim's whole process, start and cache included; of Blender's simulation only.
-The programs run alternately, --runs times. Strain is that of edges against the first frame: the mean of its absolute
+The programs run alternately, --runs times. Blender's threads wait for each other asleep (OMP_WAIT_POLICY=PASSIVE, if the
+environment has nothing else): beside other processes, those that spin made a run 2 to 10 times as long. Strain is that of edges against the first frame: the mean of its absolute
 value, the mean over frames of the 99th percentile of stretch, and the largest stretch. Pairs are triangles of cloth
 and body or cloth and cloth (the latter alone are "self") that meet, summed over all frames, by bin/clothsim
 --verify-contact. They are counted for the first run, and for others whose frames differ.
@@ -266,6 +267,7 @@ def main():
         if lacking[name]:
             p.error(f"{name} needs {' and '.join(lacking[name])}")
     peers.need_blender(options.against)
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     options.out = os.path.abspath(options.out)
     os.makedirs(options.out, exist_ok=True)
     rows, said = [], []
