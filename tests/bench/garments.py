@@ -13,11 +13,13 @@ settings). Its rest shape is the mesh of the first frame. That is clothsim's, to
 flat panels and stitches, Blender the draped shirt, whose panels are welded here where they are sewn.
 
 Times are in seconds per frame: of clothsim's whole process, start and cache included; of Blender's simulation only.
-The programs run alternately, --runs times. Blender's threads wait for each other asleep (OMP_WAIT_POLICY=PASSIVE, if the
-environment has nothing else): beside other processes, those that spin made a run 2 to 10 times as long. Strain is that of edges against the first frame: the mean of its absolute
-value, the mean over frames of the 99th percentile of stretch, and the largest stretch. Pairs are triangles of cloth
-and body or cloth and cloth (the latter alone are "self") that meet, summed over all frames, by bin/clothsim
---verify-contact. They are counted for the first run, and for others whose frames differ.
+The programs run alternately, --runs times. Blender's threads wait for each other asleep (OMP_WAIT_POLICY=PASSIVE,
+if the environment has nothing else): beside other processes, threads that spin made runs up to five times as long.
+
+Strain is that of edges against the first frame: the mean of its absolute value, the mean over frames of the 99th
+percentile of stretch, and the largest stretch. Pairs are triangles of cloth and body or cloth and cloth (the latter
+alone are "self") that meet, summed over all frames, by bin/clothsim --verify-contact. They are counted for the first
+run, and for others whose frames differ.
 
 Prints a table and a sentence for each scene, and writes garments.csv into the folder of --out.
 """
@@ -60,8 +62,8 @@ def shirt():
                                          threads=options.threads, set=[]), pattern)
     if row["exit"]:
         give_up(row["error"])
-    return worn.scene_of(argparse.Namespace(out=f"{options.out}/shirt", bodies=options.bodies, dressed=dressed, frames=96),
-                         row["pattern"], ["left_collar", "right_collar"])
+    args = argparse.Namespace(out=f"{options.out}/shirt", bodies=options.bodies, dressed=dressed, frames=96)
+    return worn.scene_of(args, row["pattern"], ["left_collar", "right_collar"])
 
 
 def poncho():
@@ -167,8 +169,8 @@ def row(scene, program, run, frames, tri, wall, cpu, pairs):
 def ours(name, scene, run, known):
     """Simulates. Its row and what it has made; known is that of an earlier run."""
     place = fresh(f"{options.out}/{name}/ours")
-    command = [f"{options.bin}/clothsim", scene, "-o", f"{place}/out", "-j", str(options.threads), "--progress=none", "-q",
-               "--checkpoint-every", "0", "--set", "output.obj=false", "--set", "output.velocities=false"]
+    command = [f"{options.bin}/clothsim", scene, "-o", f"{place}/out", "-j", str(options.threads),
+               "--progress=none", "-q", "--checkpoint-every", "0", "--set", "output.obj=false", "--set", "output.velocities=false"]
     wall, cpu, _ = measured(command + [w for s in options.set for w in ("--set", s)], f"{place}/log")
     cache = f"{place}/out/{os.path.splitext(os.path.basename(scene))[0]}.clothcache"
     made = Run(cache)
@@ -202,9 +204,11 @@ def blender(name, made, run, known):
     if options.distance:
         job["distance"] = options.distance
     times = peers.run_blender(options.against, job, place)
-    frames, body = (y_up(np.fromfile(f"{place}/{what}.f32", np.float32).reshape(len(made.cloth), -1, 3)) for what in ("cloth", "body"))
-    if np.abs(body - made.body).max() > 1e-5:
-        give_up(f"{name}: Blender's body is {np.abs(body - made.body).max():.2g} m from where it was to be")
+    frames, body = (y_up(np.fromfile(f"{place}/{what}.f32", np.float32).reshape(len(made.cloth), -1, 3))
+                    for what in ("cloth", "body"))
+    off = np.abs(body - made.body).max()
+    if off > 1e-5:
+        give_up(f"{name}: Blender's body is {off:.2g} m from where it was to be")
     if np.abs(frames[:, pins] - given[:, pins]).max(initial=0) > 1e-5:
         give_up(f"{name}: Blender does not hold what is pinned")
     if known and np.array_equal(frames, known[1]):
@@ -216,11 +220,12 @@ def blender(name, made, run, known):
 
 def tell(r=None):
     if r is None:
-        print(f"{'scene':8}{'program':9}{'vertices':>9}{'frames':>7}{'run':>4}{'wall [s]':>10}{'CPU [s]':>10}{'pairs':>8}{'self':>8}"
-              f"{'strain: mean':>13}{'p99':>8}{'max':>8}", flush=True)
+        print(f"{'scene':8}{'program':9}{'vertices':>9}{'frames':>7}{'run':>4}{'wall [s]':>10}{'CPU [s]':>10}"
+              f"{'pairs':>8}{'self':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}", flush=True)
         return
-    print(f"{r['scene']:8}{r['program']:9}{r['vertices']:9}{r['frames']:7}{r['run']:4}{r['wall_s']:10.4f}{r['cpu_s']:10.4f}{r['pairs']:8}"
-          f"{r['self_pairs']:8}{r['mean_strain']:13.4f}{r['p99_stretch']:8.4f}{r['max_stretch']:8.3f}", flush=True)
+    print(f"{r['scene']:8}{r['program']:9}{r['vertices']:9}{r['frames']:7}{r['run']:4}{r['wall_s']:10.4f}"
+          f"{r['cpu_s']:10.4f}{r['pairs']:8}{r['self_pairs']:8}{r['mean_strain']:13.4f}{r['p99_stretch']:8.4f}"
+          f"{r['max_stretch']:8.3f}", flush=True)
 
 
 def compared(name):
@@ -235,23 +240,26 @@ def compared(name):
     def of(rows, column):
         return sum(r[column] for r in rows)
 
-    most = [max(rows, key=lambda r: r["pairs"])["pairs"] for rows in (mine, other)]
+    most = [max(r["pairs"] for r in rows) for rows in (mine, other)]
+    cloth, body = (1e3 * d for d in times["distances"])
     return mine + other, (
         f"{name}: {options.against} takes {of(other, 'wall_s') / of(mine, 'wall_s'):.2f} times our wall time, "
         f"{of(other, 'cpu_s') / of(mine, 'cpu_s'):.2f} times our CPU time; pairs {most[0]} (ours), {most[1]} (theirs); "
         f"Blender {times['version']}, collision quality {times['collision_quality']}, its cloth starts "
-        f"{1e3 * times['start']:.1f} mm from the body, distances {1e3 * times['distances'][0]:.1f} + {1e3 * times['distances'][1]:.1f} mm")
+        f"{1e3 * times['start']:.1f} mm from the body, distances {cloth:.1f} + {body:.1f} mm")
 
 
 def main():
     global options
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("scenes", metavar="SCENE", nargs="*", help=f"{', '.join(SCENES)} (all whose files are given; cone if there is no --skirt)")
+    p.add_argument("scenes", metavar="SCENE", nargs="*",
+                   help=f"{', '.join(SCENES)} (all whose files are given; cone if there is no --skirt)")
     p.add_argument("--skirt", help="OBJ in metres, y up, that skirt wears")
     p.add_argument("--patterns", help="folder with rand122_05.json, for shirt")
     p.add_argument("--bodies", help="folder with mean_all.obj and mean_all_tpose.obj, for shirt and poncho")
-    p.add_argument("--against", choices=("blender", "bpy"), default="blender", help="Debian's Blender, or its newer version as a Python module")
-    p.add_argument("--distance", type=float, help="of collision in Blender, of the cloth and of the body, each [m]")
+    p.add_argument("--against", choices=("blender", "bpy"), default="blender",
+                   help="Debian's Blender, or its newer version as a Python module")
+    p.add_argument("--distance", type=float, help="of collision in Blender, of cloth and body each [m]")
     p.add_argument("--runs", type=int, default=2, help="of each program, in turn (2)")
     p.add_argument("--threads", type=int, default=2, help="of ours (2, as Blender has)")
     p.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="of every scene, as clothsim has it")
@@ -261,7 +269,7 @@ def main():
     for name in options.scenes:
         if name not in SCENES:
             p.error(f"there is no scene {name}")
-    lacking = {name: [f"--{o}" for o in needs if not getattr(options, o)] for name, (_, needs) in SCENES.items()}
+    lacking = {n: [f"--{o}" for o in needs if not getattr(options, o)] for n, (_, needs) in SCENES.items()}
     names = options.scenes or [n for n in SCENES if not lacking[n] and not (n == "cone" and options.skirt)]
     for name in names:
         if lacking[name]:
@@ -271,7 +279,7 @@ def main():
     options.out = os.path.abspath(options.out)
     os.makedirs(options.out, exist_ok=True)
     rows, said = [], []
-    print("seconds per frame; clothsim: quality normal, " + f"{options.threads} threads" + "".join(", " + s for s in options.set))
+    print(f"seconds per frame; clothsim: quality normal, {options.threads} threads" + "".join(f", {s}" for s in options.set))
     tell()
     for name in names:
         more, sentence = compared(name)

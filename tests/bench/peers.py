@@ -109,7 +109,9 @@ def run_blender(program, job, place):
         json.dump(job, f)
     os.environ["BLENDER_USER_RESOURCES"] = f"{place}/settings"  # not the settings of who runs this
     script = f"{ROOT}/tests/bench/blender_cloth.py"
-    command = [BPY, script] if program == "bpy" else ["blender", "-b", "-t", "2", "--python-exit-code", "1", "-P", script]
+    command = [BPY, script]
+    if program == "blender":
+        command = ["blender", "-b", "-t", "2", "--python-exit-code", "1", "-P", script]
     measured([*command, "--", place], f"{place}/log")
     return read_times(place)
 
