@@ -326,7 +326,7 @@ bench-contact: all benches ## the cache's codec on a run full of contact (tens o
 
 SIZES  ?= 33 65 129
 DROP   := $(PYTHON) tests/bench/drop.py
-.PHONY: deps-bench bench-suite bench-drop bench-truth bench-blender bench-bpy bench-bullet
+.PHONY: deps-bench bench-suite bench-drop bench-truth bench-blender bench-blender-garments bench-bpy bench-bullet
 deps-bench: ## install Blender, Bullet, numpy and matplotlib for the benchmarks (root or sudo)
 	@tools/install-deps bench
 
@@ -382,13 +382,16 @@ bench-dress: all ## sewing patterns on a body: gaps, pairs, rest, time (DRESS_FL
 bench-worn: all ## what bench-dress dressed, worn by a body that raises its arms (WORN_FLAGS="--bodies DIR NAME=GROUP ..."; minutes)
 	@$(PYTHON) tests/bench/worn.py --bin $(BIN) --dressed $(B)/bench/dress --out $(B)/bench/worn $(WORN_FLAGS)
 
-bench-blender: all ## the same against Debian's Blender (make deps-bench)
+bench-blender: all ## the drop against Debian's Blender (make deps-bench)
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against blender $(DROP_FLAGS) $(SIZES)
 
-bench-bpy: all ## the same against the newer Blender of make deps-dcc
+bench-blender-garments: all ## garments on moving bodies in clothsim and Blender (GARMENTS_FLAGS="--skirt FILE --patterns DIR --bodies DIR"; minutes)
+	@$(PYTHON) tests/bench/garments.py --bin $(BIN) --out $(B)/bench/garments $(GARMENTS_FLAGS)
+
+bench-bpy: all ## the drop against the newer Blender of make deps-dcc
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against bpy $(DROP_FLAGS) $(SIZES)
 
-bench-bullet: all $(B)/bench/bullet_drop ## the same against Bullet's soft bodies (make deps-bench)
+bench-bullet: all $(B)/bench/bullet_drop ## the drop against Bullet's soft bodies (make deps-bench)
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against bullet $(DROP_FLAGS) $(SIZES)
 
 # a program that we compare with, in C++ as Bullet is

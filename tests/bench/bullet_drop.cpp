@@ -4,7 +4,7 @@
 // bullet_drop N FRAMES FOLDER [ITERATIONS [CLUSTERS]]: 10 substeps a frame, one thread (btSoftBody
 // has no other), 4 iterations (with 1, as it is, the cloth explodes), cloth against the ball by
 // signed distances, against itself by clusters of about 8 triangles, or so many as said. Writes
-// positions, triangles and times (simulating only) as blender_drop.py does. Bullet has y up and
+// positions, triangles and times (simulating only) as blender_cloth.py does. Bullet has y up and
 // gravity in its world and in its world info.
 #include <BulletSoftBody/btSoftBodyHelpers.h>
 #include <BulletSoftBody/btSoftBodyInternals.h>

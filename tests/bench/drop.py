@@ -24,21 +24,18 @@ Prints a table, and writes drop.csv (drop_blender.csv, drop_bullet.csv) into the
 """
 import argparse
 import csv
-import itertools
 import json
 import os
-import re
 import shutil
-import struct
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-BPY = f"{ROOT}/build/dcc/venv/bin/python"  # has Blender as a module
+import peers
+from peers import ROOT, face_lines, fresh, measured, pairs, read_pc2, write_obj
+
 SIZE, RADIUS, HEIGHT, FPS = 2.0, 0.5, 0.6, 24  # [m], [m], [m] of the cloth's start, [1/s]
 COLUMNS = ("program", "n", "threads", "frames", "wall_s", "cpu_s", "bytes_per_vertex", "pairs",
            "self_pairs", "mean_strain", "p99_stretch", "max_stretch", "unconverged", "off_mm", "end_mm", "aside_mm")
@@ -64,53 +61,6 @@ def scene(n, options):
         "output": {"obj": False, "velocities": False}}
 
 
-def fresh(folder):
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    return folder
-
-
-def measured(command, log, codes=(0,)):
-    """Runs it, which must end with one of the exit codes; its wall time [s], user time [s] and largest resident
-    memory [bytes]."""
-    peak = [0]
-
-    def watch(pid):
-        # not ru_maxrss, in which Linux counts what the child was before exec: a copy of this program
-        for wait in itertools.chain([0.001] * 100, itertools.repeat(0.02)):
-            try:
-                with open(f"/proc/{pid}/status") as f:
-                    found = re.search(r"VmHWM:\s*(\d+) kB", f.read())
-            except OSError:
-                return
-            if not found:
-                return
-            peak[0] = max(peak[0], int(found[1]) * 1024)
-            time.sleep(wait)
-
-    with open(log, "wb") as out:
-        start = time.monotonic()
-        child = subprocess.Popen(command, stdout=out, stderr=out)
-        watcher = threading.Thread(target=watch, args=(child.pid,))
-        watcher.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        wall = time.monotonic() - start
-        watcher.join()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in codes:
-        with open(log, errors="replace") as text:
-            sys.stderr.write("".join(text.readlines()[-20:]))
-        sys.exit(f"drop.py: exit code {child.returncode} of {' '.join(command)}")
-    return wall, max(usage.ru_utime, 1e-3), peak[0]  # a run may be shorter than the kernel's tick
-
-
-def read_pc2(path):
-    """(frames, vertices, 3) without reading it all at once."""
-    with open(path, "rb") as f:
-        nvert, _, _, count = struct.unpack_from("<iffi", f.read(32), 16)
-    return np.memmap(path, np.float32, "r", 32, (count, nvert, 3))
-
-
 def strains(frames, n):
     """Mean |strain|, 99th percentile and maximum of stretch, over all frames but the first."""
     rest, means, highs, top = SIZE / (n - 1), [], [], 0.0
@@ -125,18 +75,6 @@ def strains(frames, n):
         highs.append(np.percentile(s, 99))
         top = max(top, s.max())
     return float(np.mean(means)), float(np.mean(highs)), float(top)
-
-
-def pairs(cache, frames):
-    """Pairs of triangles that meet, over all frames."""
-    run = subprocess.run([f"{options.bin}/clothsim", "--verify-contact", cache, "--json"],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    if run.returncode > 1:
-        sys.exit(f"drop.py: {cache} cannot be verified")
-    report = json.loads(run.stdout)
-    if report["frames"] != frames:
-        sys.exit(f"drop.py: {cache} has {report['frames']} frames instead of {frames}")
-    return report["crossing"]
 
 
 def centres(frames, n):
@@ -202,7 +140,7 @@ def ours(n):
             first = data
             subprocess.run([f"{options.bin}/clothcache", "export", cache, "--to", "pc2", "-o",
                             f"{place}/pc2", "--object", "cloth"], check=True)
-            crossing = pairs(cache, options.frames + 1)
+            crossing = pairs(options.bin, cache, options.frames + 1)
             crossing = crossing, self_pairs(f"{place}/pc2/cloth.pc2", place) if crossing else 0
             look = row("clothsim", n, threads, wall, cpu, 0, crossing, read_pc2(f"{place}/pc2/cloth.pc2"))
             shutil.rmtree(f"{place}/pc2")
@@ -217,32 +155,17 @@ def ours(n):
     return rows
 
 
-def write_obj(path, xyz, faces):
-    with open(path, "w") as f:
-        f.write("\n".join(map("v %.9g %.9g %.9g".__mod__, map(tuple, xyz.tolist()))) + "\n" + faces)
-
-
-def face_lines(tri):
-    return "\n".join(map("f %d %d %d".__mod__, map(tuple, (tri + 1).tolist()))) + "\n"
-
-
 def theirs(program, n):
     """A row for a program that writes cloth.f32 (frames x vertices x 3), cloth.tri, ball.f32, ball.tri
     (int32) and times.json into a folder."""
     place = fresh(f"{options.out}/{program}_{n}")
-    arguments = [str(n), str(options.frames), f"{place}"]
     if program == "bullet":
-        command = [f"{options.out}/bullet_drop", *arguments]
+        measured([f"{options.out}/bullet_drop", str(n), str(options.frames), place], f"{place}/log")
+        times = peers.read_times(place)
     else:
-        os.environ["BLENDER_USER_RESOURCES"] = f"{place}/settings"  # not the settings of who runs this
-        script = f"{ROOT}/tests/bench/blender_drop.py"
-        if program == "bpy":
-            command = [BPY, script, "--", *arguments]
-        else:
-            command = ["blender", "-b", "-t", "2", "--python-exit-code", "1", "-P", script, "--", *arguments]
-    measured(command, f"{place}/log")
-    with open(f"{place}/times.json") as f:
-        times = json.load(f)
+        grid = {"n": n - 1, "size": SIZE, "height": HEIGHT, "radius": RADIUS}
+        times = peers.run_blender(program, {"frames": options.frames, "fps": FPS, "drop": grid,
+                                            "self_distance": 0.3 * SIZE / (n - 1)}, place)
     read = {name: np.fromfile(f"{place}/{name}", np.int32 if name.endswith("tri") else np.float32)
             for name in ("cloth.f32", "cloth.tri", "ball.f32", "ball.tri")}
     frames = read["cloth.f32"].reshape(-1, n * n, 3)
@@ -262,9 +185,7 @@ def theirs(program, n):
 
 def imported(frames, cache, *more):
     """Pairs that meet in a cache made of frames."""
-    subprocess.run([f"{options.bin}/clothcache", "import", frames, "--fps", str(FPS), "-o", cache, *more],
-                   check=True, stdout=subprocess.DEVNULL)
-    return pairs(cache, options.frames + 1)
+    return peers.imported(options.bin, frames, cache, options.frames + 1, FPS, *more)
 
 
 def self_pairs(pc2, place):
@@ -346,10 +267,7 @@ def main():
     if min(options.sizes) < 3 or options.frames < 1:
         p.error("at least 3 x 3 vertices and one frame")
     options.threads = [int(t) for t in (options.threads or ("2" if options.against else "1,2")).split(",")]
-    if options.against == "blender" and not shutil.which("blender"):
-        sys.exit("drop.py: there is no blender: make deps-bench")
-    if options.against == "bpy" and not os.path.exists(BPY):
-        sys.exit(f"drop.py: there is no {BPY}: make deps-dcc")
+    peers.need_blender(options.against)
     os.makedirs(options.out, exist_ok=True)
     rows, ratios = [], []
     print(f"seconds per frame over {options.frames} frames; clothsim: quality {options.quality}"

@@ -23,6 +23,7 @@ import sys
 import numpy as np
 
 import drop
+import peers
 
 CORES = (1, 2, 4, 8, 16, 32, 64)
 
@@ -82,11 +83,11 @@ def replay(path, barrier):
 
 
 def trace(n):
-    place = drop.fresh(f"{options.out}/scaling_{n}")
+    place = peers.fresh(f"{options.out}/scaling_{n}")
     with open(f"{place}/drop.json", "w") as f:
         json.dump(drop.scene(n, options), f)
     os.environ["CSIM_POOL_TRACE"] = f"{place}/trace"
-    drop.measured([f"{options.traced}/clothsim", f"{place}/drop.json", "-o", f"{place}/out", "-j", "1", "--progress=none",
+    peers.measured([f"{options.traced}/clothsim", f"{place}/drop.json", "-o", f"{place}/out", "-j", "1", "--progress=none",
                    "-q", "--checkpoint-every", "0"], f"{place}/log")
     del os.environ["CSIM_POOL_TRACE"]
     return f"{place}/trace"

@@ -19,6 +19,7 @@ import sys
 from types import SimpleNamespace
 
 import drop
+import peers
 
 PHASES = ("start", "search", "contact", "elasticity", "linear", "output", "other")
 KEYS = ("scene", "n", "method", "threads")
@@ -52,12 +53,12 @@ def build(name, n, method, options):
 
 def simulate(scene, place, threads, options):
     """Wall and user time [s], peak memory [bytes], the program's own summary; None when it was too slow."""
-    drop.fresh(place)
+    peers.fresh(place)
     with open(f"{place}/scene.json", "w") as f:
         json.dump(scene, f)
     command = [f"{options.bin}/clothsim", f"{place}/scene.json", "-o", f"{place}/out", "-j", str(threads), "--json",
                "--progress=none", "-q", "--checkpoint-every", "0", "--max-time", str(options.seconds)]
-    wall, cpu, memory = drop.measured(command, f"{place}/log", (0, 75))
+    wall, cpu, memory = peers.measured(command, f"{place}/log", (0, 75))
     with open(f"{place}/log") as f:
         summary = json.loads(f.read().splitlines()[-1])
     return (wall, cpu, memory, summary) if summary["frames_written"] > 2 else None
@@ -163,8 +164,8 @@ def main():
     p.add_argument("--frames", type=int, default=20, help="to simulate (20)")
     p.add_argument("--seconds", type=float, default=30, help="that a run may take (30)")
     p.add_argument("--before", metavar="CSV", help="of an earlier run, to compare with")
-    p.add_argument("--bin", default=f"{drop.ROOT}/bin", help="where the programs are")
-    p.add_argument("--out", default=f"{drop.ROOT}/build/release/bench", help="where table and plot go")
+    p.add_argument("--bin", default=f"{peers.ROOT}/bin", help="where the programs are")
+    p.add_argument("--out", default=f"{peers.ROOT}/build/release/bench", help="where table and plot go")
     options = p.parse_args()
     if not set(options.scenes) <= {"drop", "hang"}:
         p.error("scenes are drop and hang")

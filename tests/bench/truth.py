@@ -30,8 +30,9 @@ from types import SimpleNamespace
 import numpy as np
 
 import drop
+import peers
 
-sys.path.insert(0, f"{drop.ROOT}/tools")
+sys.path.insert(0, f"{peers.ROOT}/tools")
 import clothcache
 
 COLUMNS = ("scene", "vertices", "frames", "quality", "cpu_s", "height_mm", "rms_mm", "strain", "open")
@@ -46,7 +47,7 @@ def drop_of(n):
 
 def of_file(path):
     """A scene of scenes/, without the settings that a quality stands for."""
-    with open(f"{drop.ROOT}/scenes/{path}") as f:
+    with open(f"{peers.ROOT}/scenes/{path}") as f:
         scene = json.loads(re.sub(r"^\s*//.*$", "", f.read(), flags=re.M))
     scene.pop("$schema", None)
     scene.pop("solver", None)
@@ -99,7 +100,7 @@ def program(*arguments):
 
 
 def written(scene, place):
-    with open(f"{drop.fresh(place)}/scene.json", "w") as f:
+    with open(f"{peers.fresh(place)}/scene.json", "w") as f:
         json.dump(scene, f)
     return f"{place}/scene.json"
 
@@ -119,7 +120,7 @@ def simulated(scene, place):
     program(path, "--dump-model", f"{place}/model.json", "-q")
     with open(f"{place}/model.json") as f:
         mass = np.array(json.load(f)["mass"])
-    _, cpu, _ = drop.measured([f"{options.bin}/clothsim", path, "-o", f"{place}/out", "-j", str(options.threads),
+    _, cpu, _ = peers.measured([f"{options.bin}/clothsim", path, "-o", f"{place}/out", "-j", str(options.threads),
                                "--progress=none", "-q", "--checkpoint-every", "0"], f"{place}/log")
     cache = clothcache.Cache(f"{place}/out/{scene['name']}.clothcache")  # PC2 has no vertices inside solids
     body = next(o["name"] for o in scene["objects"] if o["type"] != "collider")
@@ -173,8 +174,8 @@ def main():
     p.add_argument("--qualities", nargs="+", choices=QUALITIES, default=QUALITIES, metavar="NAME", help=", ".join(QUALITIES))
     p.add_argument("--frames", type=int, help="to simulate, at most (what a scene has)")
     p.add_argument("--threads", type=int, default=1, help="(1)")
-    p.add_argument("--bin", default=f"{drop.ROOT}/bin", help="where the programs are")
-    p.add_argument("--out", default=f"{drop.ROOT}/build/bench", help="where the table and converged runs go")
+    p.add_argument("--bin", default=f"{peers.ROOT}/bin", help="where the programs are")
+    p.add_argument("--out", default=f"{peers.ROOT}/build/bench", help="where the table and converged runs go")
     options = p.parse_args()
     if options.frames is not None and options.frames < 1 or options.threads < 1:
         p.error("at least one frame and one thread")

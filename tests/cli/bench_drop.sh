@@ -1,4 +1,4 @@
-# tests/bench/drop.py measures what it says: a tiny drop, and strains and crossings made by hand.
+# benches measure what they say: a tiny drop, and strains and crossings made by hand.
 . "$ROOT/tests/cli/kit"
 drop=$ROOT/tests/bench/drop.py
 check "the script is there" test -x "$drop"
@@ -148,4 +148,36 @@ assert c["quality"] == "final" and c["frames"]["substeps"] == 40 and c["solver"]
 assert np.allclose([c["solver"][key] for key in truth.TOLERANCES], 0.002), c
 PY
 expect 0 $python made.py "$truth" "$BIN"
+
+# garments.py: seams that are welded, strains against the first frame, axes that turn and turn back
+garments=$ROOT/tests/bench/garments.py
+expect 2 $python "$garments" nothing
+expect 2 $python "$garments" skirt
+says "skirt needs --skirt"
+cat >worn.py <<'PY'
+import argparse, os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import garments
+import numpy as np
+# two panels of two triangles, their edges at x = 1 sewn with a gap of 0.3 mm, their others 2 mm from a third panel
+panel = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+x = np.concatenate([panel, [2.0003, 0, 0] - panel * [1, -1, 1], panel - [1.002, 0, 0]])
+tri = np.concatenate([np.array([[0, 1, 2], [0, 2, 3]]) + 4 * k for k in range(3)])
+at = garments.welded(x, tri)
+assert at.max() == 9 and at[1] == at[5] and at[2] == at[6] and len(np.unique(at)) == 10, at
+assert len(garments.edges_of(tri)) == 15 and len(garments.edges_of(at[tri])) == 14
+mean, p99, top = garments.strains(np.array([x, 1.2 * x, x]), garments.edges_of(tri))
+assert np.allclose((mean, p99, top), (0.1, 0.1, 0.2)), (mean, p99, top)
+up = garments.z_up(np.array([[1, 2, 3]]))
+assert up.tolist() == [[1, -3, 2]] and garments.y_up(up).tolist() == [[1, 2, 3]]
+# a cloth that passes through a body whose own triangles intersect: only the cloth's pairs count
+garments.options = argparse.Namespace(bin=sys.argv[2])
+body = np.concatenate([panel - [0.5, 0.5, 0], (panel - [0.5, 0.5, 0])[:, [2, 0, 1]]])
+cloth = panel[:, [1, 2, 0]] + [0.05, 0.1, -0.6]
+frames = [np.array([cloth, cloth + [0, 5, 0]]), tri[:2], np.array([body, body]), tri[:4]]
+found, own = garments.counted(".", *frames)
+assert found > 0 and own == 0, (found, own)
+assert garments.counted(".", frames[0][1:], tri[:2], frames[2][1:], tri[:4]) == (0, 0)
+PY
+expect 0 $python worn.py "$garments" "$BIN"
 report
