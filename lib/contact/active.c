@@ -197,8 +197,7 @@ static int is_active(csim_active_set *set, int i, active_pair *at) {
   csim_pair_kind kind = csim_candidate_kind(pair);
   csim_candidate_vertices(mesh, pair, at->v);
   if (!(pair->weight > 0)) return 0;
-  at->scale =
-      csim_candidate_scale(set->reach->candidates, kind, at->v, &set->narrow->start_scale[i]);
+  at->scale = csim_candidate_scale(set->reach->candidates, kind, at->v, pair);
   at->n = csim_terms_find(mesh, pair, at->v, set->x, set->params->thickness * at->scale, at->term);
   if (at->n > 0 && kind == CSIM_PAIR_EDGE_EDGE) {
     at->term->times = pair->weight;

@@ -326,9 +326,8 @@ static int is_sewn(const csim_candidates *set, csim_pair_kind kind, const int v[
 }
 
 double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
-                                float *start) {
-  double scale = start && *start >= 0 ? (double)*start : start_scale(set, kind, v);
-  if (start) *start = (float)scale;
+                                const csim_candidate *pair) {
+  double scale = pair ? (double)pair->start : start_scale(set, kind, v);
   double closed = csim_min(CSIM_SEAM_SCALE, set->self_share);
   return scale > closed && is_sewn(set, kind, v) ? closed : scale;
 }
@@ -343,7 +342,7 @@ static int mark_near(const csim_candidates *set, float *near) {
     csim_candidate_vertices(set->mesh, &set->list[i], v);
     if (csim_collision_mesh_part(set->mesh, v[0]) == csim_collision_mesh_part(set->mesh, v[3]))
       continue;
-    double scale = start_scale(set, kind, v);
+    double scale = (double)set->list[i].start;
     if (scale >= (double)(float)most_scale(set, v) || is_sewn(set, kind, v)) continue;
     float share = (float)csim_max(scale, LEAST);
     for (int k = 0; k < 4; k++)
@@ -381,9 +380,9 @@ static int is_released(const csim_collision_mesh *mesh, const int v[4]) {
 }
 
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
-                            float *start) {
+                            const csim_candidate *pair) {
   if (set->mesh->released && is_released(set->mesh, v)) return 0;
-  return csim_candidate_own_scale(set, kind, v, start);
+  return csim_candidate_own_scale(set, kind, v, pair);
 }
 
 typedef struct fill_job {
@@ -414,6 +413,7 @@ static void fill_candidates(void *context, int first, int last) {
     c->weight = job->kind == CSIM_PAIR_EDGE_EDGE
                     ? (float)(parallel_weight(p) * sharp_weight(set, c, p))
                     : 1;
+    c->start = (float)start_scale(set, job->kind, v);
   }
 }
 

@@ -24,6 +24,8 @@ typedef struct csim_candidate {
   float closing; ///< [m/s]
   float weight;  ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see
                  ///< candidates.c
+  float start;   ///< contact distance by its initial positions, as a share of the general one: most
+                 ///< that csim_candidate_scale can be
 } csim_candidate;
 
 /// Range of every vertex: within its reach of a reference that drifts at a constant velocity.
@@ -104,14 +106,14 @@ static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
 /// A pair's contact distance, as a share of the general one, at most 1. It is less if the pair or,
 /// with another part, one of its vertices starts nearer than that, 0 if the pair touches at the
 /// start, and around stitches at most CSIM_SEAM_SCALE, to which their seam closes. Sewn
-/// sheets are kept from intersecting like any others. `start` stores the part that depends on the
-/// initial positions alone; < 0: not known yet; NULL: not stored.
+/// sheets are kept from intersecting like any others. `pair` knows what its initial positions
+/// allow; NULL: that is found anew.
 double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
-                                float *start);
+                                const csim_candidate *pair);
 
 /// The same, and 0 where a collider has released the pair's body (pinched.h).
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
-                            float *start);
+                            const csim_candidate *pair);
 
 /// Lower bound of the distance [m] of a candidate's references at a time of the clock.
 static inline double csim_candidate_gap(const csim_candidate *pair, double clock) {

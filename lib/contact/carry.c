@@ -81,7 +81,7 @@ static int would_meet(const csim_carry *carry, const csim_candidate *pair, csim_
   }
   double gap = sqrt(csim_pair_closest(kind, x, tie->w));
   if (!(gap > 0 && gap < 2 * way + set->distance)) return 0;
-  double distance = set->distance * csim_candidate_scale(set, kind, tie->v, NULL);
+  double distance = set->distance * csim_candidate_scale(set, kind, tie->v, pair);
   if (!(distance > 0) || csim_glide_pair_share(kin, kind, tie->v, distance) >= 1) return 0;
   double apart = csim_max(0, distance / gap - 1);
   memset(tie->t, 0, sizeof tie->t);

@@ -96,11 +96,11 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
   const csim_candidates *set = active->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(pair);
   csim_candidate_vertices(kin->mesh, pair, c->v);
-  double distance = GUIDE_SHARE * set->distance;
+  double most = GUIDE_SHARE * set->distance, distance = most * (double)pair->start, stiff = 0;
   if (passes_by(kin, kind, c->v, distance)) return 0;
-  double gap = connect(kin, kind, 0, c), end = gap + opening(kin, c, 0), stiff = 0;
+  double gap = connect(kin, kind, 0, c), end = gap + opening(kin, c, 0);
   if (!(gap > 0 && end < distance)) return 0;
-  distance *= csim_candidate_scale(set, kind, c->v, NULL);
+  distance = most * csim_candidate_scale(set, kind, c->v, pair);
   if (!(end < distance)) return 0;
   gap = face_impact(kin, kind, csim_min(distance, 0.5 * gap), c);
   double collider = opening(kin, c, 1);

@@ -33,7 +33,6 @@ int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
 void csim_narrow_phase_free(csim_narrow_phase *narrow) {
   csim_compaction_free(&narrow->kept);
   free(narrow->shortlist);
-  free(narrow->start_scale);
 }
 
 // ------------------------------------------------------------------- how far primitives have moved
@@ -98,8 +97,10 @@ static void measure_items(csim_narrow_phase *narrow, const float *moved) {
   csim_pool_for(pool, narrow->culling.listed->nitem, ITEM_GRAIN, measure_listed, &job);
 }
 
-// Whether a candidate can come nearer than `limit`, given how far its items may have moved from
-// their references, while the clock advances to `later`.
+// Whether a candidate can come nearer than its share of `limit`, given how far its items may have
+// moved from their references, while the clock advances to `later`. A garment that lies on a body
+// from the start has a hundred thousand pairs within the general distance, and few within their
+// own.
 static inline int can_matter(const csim_narrow_phase *narrow, const csim_candidate *c, double later,
                              double limit) {
   const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
@@ -108,7 +109,8 @@ static inline int can_matter(const csim_narrow_phase *narrow, const csim_candida
   double a = moved[c->a + (is_edge ? edges : 0)];
   double b = moved[is_edge ? edges - 1 - c->b : tris + c->b];
   double now = narrow->reach->candidates->ref.clock;
-  return csim_min(csim_candidate_gap(c, now), csim_candidate_gap(c, later)) - a - b < limit;
+  return csim_min(csim_candidate_gap(c, now), csim_candidate_gap(c, later)) - a - b <
+         limit * (double)c->start;
 }
 
 // --------------------------------------------------------------------------------- the short list
@@ -129,7 +131,6 @@ static void list_kept(void *context, int chunk) {
   csim_kept at = csim_compaction_walk(&narrow->kept, chunk);
   for (int i; (i = csim_next_kept(&at)) >= 0; place++) {
     narrow->shortlist[place] = chunk * CSIM_COMPACTION_CHUNK + i;
-    narrow->start_scale[place] = -1;
   }
 }
 
@@ -170,7 +171,6 @@ static int update_shortlist(csim_narrow_phase *narrow) {
       total < 0 ? NULL : csim_grow(narrow->shortlist, &narrow->capacity, total, sizeof *shortlist);
   if (!shortlist) return -1;
   narrow->shortlist = shortlist;
-  if (CSIM_GROW(narrow->start_scale, narrow->scale_capacity, total)) return -1;
   narrow->n = total;
   csim_pool_run(kin->pool, narrow->kept.nchunk, list_kept, narrow);
   narrow->valid = 1;
@@ -230,5 +230,6 @@ double csim_narrow_phase_get(const csim_narrow_phase *narrow, int i, csim_pair_k
   const csim_candidate *pair = csim_narrow_phase_pair(narrow, i);
   *kind = csim_candidate_kind(pair);
   csim_candidate_vertices(narrow->reach->kin->mesh, pair, v);
-  return csim_candidate_scale(narrow->reach->candidates, *kind, v, &narrow->start_scale[i]);
+  return csim_candidate_scale(narrow->reach->candidates, *kind, v,
+                              csim_narrow_phase_pair(narrow, i));
 }

@@ -17,8 +17,7 @@ typedef struct csim_narrow_phase {
   float *item_moved;    ///< [m] reach->moved of points, then edges, then triangles
   int n;                ///< the short list
   int *shortlist;       ///< (n) places on the list of candidates
-  float *start_scale;   ///< (n) of csim_candidate_scale
-  ptrdiff_t capacity, scale_capacity;
+  ptrdiff_t capacity;
   csim_compaction kept;   ///< of all candidates; guides (guide.h) use it, too
   float *allowed;         ///< (mesh->nvert) [m] largest `moved` for which the short list holds
   double until;           ///< [s] last time of the clock for which it holds
@@ -35,9 +34,10 @@ int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow);
 void csim_narrow_phase_free(csim_narrow_phase *narrow);
 
 /// Prepares a test: which candidates on the short list may come nearer than `distance` [m], at most
-/// the thickness, on their way (mesh->nvert x 3, NULL: none) from x (mesh->nvert x 3), and use up
-/// more than CSIM_FILTER_SHARE of the gap beyond it. `alone`: each vertex may also stop anywhere.
-/// reach->moved must cover the way. Takes memory of the scratch that the caller has begun.
+/// the thickness, or their own share of it, on their way (mesh->nvert x 3, NULL: none) from x
+/// (mesh->nvert x 3), and use up more than CSIM_FILTER_SHARE of the gap beyond it. `alone`: each
+/// vertex may also stop anywhere. reach->moved must cover the way. Takes memory of the scratch that
+/// the caller has begun.
 /// @return 0, or -1 when out of memory
 int csim_narrow_phase_begin(csim_narrow_phase *narrow, const double *x, const double *way,
                             int alone, double distance);

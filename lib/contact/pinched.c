@@ -177,7 +177,7 @@ static double share_of(const csim_pinched *p, const csim_candidate *candidate) {
   csim_pair_kind kind = csim_candidate_kind(candidate);
   int v[4];
   csim_candidate_vertices(p->mesh, candidate, v);
-  double scale = csim_candidate_scale(set, kind, v, NULL);
+  double scale = csim_candidate_scale(set, kind, v, candidate);
   return scale > 0 ? csim_glide_pair_share(p->kin, kind, v, set->distance * scale) : 1;
 }
 

@@ -99,7 +99,7 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   csim_pair_kind kind = csim_candidate_kind(pair);
   int v[4];
   csim_candidate_vertices(&z->mesh, pair, v);
-  double scale = csim_candidate_scale(&z->candidates, kind, v, NULL);
+  double scale = csim_candidate_scale(&z->candidates, kind, v, pair);
   double at[4][3], t, keep = 0.1 * z->params.thickness * scale;
   const double *there[4] = {at[0], at[1], at[2], at[3]};
   for (int k = 0; k < 4; k++) {
