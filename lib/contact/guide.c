@@ -89,7 +89,7 @@ static int passes_by(const csim_kinematics *kin, csim_pair_kind kind, const int 
   return 0;
 }
 
-// The same by how far vertices come from their references on this motion: takes less memory.
+// The same by how far vertices come from their references on this motion, which reads less memory.
 static int stays_apart(const csim_reach *reach, const csim_candidate *pair, const int v[4],
                        double distance) {
   int split = csim_pair_split(csim_candidate_kind(pair));
