@@ -89,7 +89,8 @@ static int passes_by(const csim_kinematics *kin, csim_pair_kind kind, const int 
   return 0;
 }
 
-// The same by how far vertices come from their references on this motion, which reads less memory.
+// The same by how far vertices come from their references, which reads less memory. Only for
+// motions within their reach: `moved` is no more than that.
 static int stays_apart(const csim_reach *reach, const csim_candidate *pair, const int v[4],
                        double distance) {
   int split = csim_pair_split(csim_candidate_kind(pair));
@@ -100,15 +101,21 @@ static int stays_apart(const csim_reach *reach, const csim_candidate *pair, cons
   return gap - (double)far[0] - (double)far[1] > distance;
 }
 
+typedef struct guide_job {
+  const csim_active_set *active;
+  int within; // the motion is within the reach of all vertices
+} guide_job;
+
 // Makes the guide of a pair, and sets its approach [m]. Returns 0 when it needs none.
-static int make_guide(const csim_active_set *active, const csim_candidate *pair,
-                      csim_active_contact *c, double *approach) {
+static int make_guide(const guide_job *job, const csim_candidate *pair, csim_active_contact *c,
+                      double *approach) {
+  const csim_active_set *active = job->active;
   const csim_kinematics *kin = active->kin;
   const csim_candidates *set = active->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(pair);
   csim_candidate_vertices(kin->mesh, pair, c->v);
   double most = GUIDE_SHARE * set->distance, distance = most * (double)pair->start, stiff = 0;
-  if (stays_apart(active->reach, pair, c->v, distance)) return 0;
+  if (job->within && stays_apart(active->reach, pair, c->v, distance)) return 0;
   if (passes_by(kin, kind, c->v, distance)) return 0;
   double gap = connect(kin, kind, 0, c), end = gap + opening(kin, c, 0);
   if (!(gap > 0 && end < distance)) return 0;
@@ -130,13 +137,13 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
 
 // Over chunks of the candidates: keeps those that need a guide. Most do not.
 static void keep_guided(void *context, int chunk, uint64_t *word) {
-  const csim_active_set *active = context;
-  const csim_candidates *set = active->reach->candidates;
+  const guide_job *job = context;
+  const csim_candidates *set = job->active->reach->candidates;
   int first = chunk * CSIM_COMPACTION_CHUNK, n = set->n - first;
   for (int i = 0; i < n && i < CSIM_COMPACTION_CHUNK; i++) {
     csim_active_contact guide;
     double approach;
-    if (make_guide(active, &set->list[first + i], &guide, &approach)) csim_compaction_keep(word, i);
+    if (make_guide(job, &set->list[first + i], &guide, &approach)) csim_compaction_keep(word, i);
   }
 }
 
@@ -152,15 +159,16 @@ static int add_guide(csim_active_set *active, const csim_active_contact *guide, 
 double csim_guides_add(csim_active_set *active, double *g) {
   const csim_candidates *set = active->reach->candidates;
   csim_compaction *guided = &active->narrow->kept;
+  guide_job job = {active, csim_reach_share(active->reach) >= 1};
   int nchunk = csim_compaction_chunks(set->n);
   double fastest = 0;
-  if (csim_compact(active->kin->pool, guided, nchunk, keep_guided, active) < 0) return -1;
+  if (csim_compact(active->kin->pool, guided, nchunk, keep_guided, &job) < 0) return -1;
   for (int chunk = 0; chunk < nchunk; chunk++) {
     csim_kept at = csim_compaction_walk(guided, chunk);
     for (int i; (i = csim_next_kept(&at)) >= 0;) {
       csim_active_contact guide;
       double approach;
-      make_guide(active, &set->list[chunk * CSIM_COMPACTION_CHUNK + i], &guide, &approach);
+      make_guide(&job, &set->list[chunk * CSIM_COMPACTION_CHUNK + i], &guide, &approach);
       if (add_guide(active, &guide, g)) return -1;
       fastest = csim_max(fastest, approach);
     }

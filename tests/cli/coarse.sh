@@ -24,7 +24,7 @@ expect 0 "$clothsim" co.json -q -o a -j 1 --verify-substeps --set output.obj=tru
 check "all vertices are reported" sh -c 'grep -q "\"vertices\": $(grep -c "^v " a/cloth_0001.obj)," a/run.json'
 check "nothing intersects" sh -c "$clothsim --verify-contact a/co.clothcache | grep -q ' 0 pairs'"
 i=0
-until "$clothsim" co.json -q -o b --resume --checkpoint-every 1 --max-time $(awk "BEGIN { print 0.1 + 0.02 * $i }") -j $((i % 3 + 1)); do
+until "$clothsim" co.json -q -o b --resume --checkpoint-every 1 --max-time $(awk "BEGIN { print 0.02 * 1.1 ^ $i }") -j $((i % 3 + 1)); do
   i=$((i + 1))
   [ $i -lt 200 ] || break
 done
