@@ -88,7 +88,7 @@ def trace(n):
         json.dump(drop.scene(n, options), f)
     os.environ["CSIM_POOL_TRACE"] = f"{place}/trace"
     peers.measured([f"{options.traced}/clothsim", f"{place}/drop.json", "-o", f"{place}/out", "-j", "1", "--progress=none",
-                   "-q", "--checkpoint-every", "0"], f"{place}/log")
+                    "-q", "--checkpoint-every", "0"], f"{place}/log")
     del os.environ["CSIM_POOL_TRACE"]
     return f"{place}/trace"
 

@@ -121,7 +121,7 @@ def simulated(scene, place):
     with open(f"{place}/model.json") as f:
         mass = np.array(json.load(f)["mass"])
     _, cpu, _ = peers.measured([f"{options.bin}/clothsim", path, "-o", f"{place}/out", "-j", str(options.threads),
-                               "--progress=none", "-q", "--checkpoint-every", "0"], f"{place}/log")
+                                "--progress=none", "-q", "--checkpoint-every", "0"], f"{place}/log")
     cache = clothcache.Cache(f"{place}/out/{scene['name']}.clothcache")  # PC2 has no vertices inside solids
     body = next(o["name"] for o in scene["objects"] if o["type"] != "collider")
     x = np.array([cache.positions(body, k) for k in range(len(cache.numbers))], float)
