@@ -178,8 +178,35 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
   return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Whether the cache in `out` has all frames up to one. After an interrupted change of the scene it
-// has the name of the old cache.
+// Whether the first n frames of a cache can be read. One without an index, of a run that was stopped,
+// ends before the first damage: csim_cache_open has looked for it.
+static csim_status is_readable(csim_cache *cache, int n, int *readable) {
+  const csim_cache_info *info = csim_cache_get_info(cache);
+  float *x = NULL;
+  ptrdiff_t capacity = 0;
+  csim_status status = CSIM_OK;
+  for (int f = 0; f < n && info->complete && !status; f++) {
+    if (!csim_cache_read_stats(cache, f)) status = CSIM_IO;
+    for (int o = 0; o < info->nobject && !status; o++) {
+      if (CSIM_GROW(x, capacity, csim_row(6, info->object[o].nvert))) {
+        status = CSIM_MEMORY;
+        break;
+      }
+      ptrdiff_t xyz = csim_xyz(info->object[o].nvert);
+      status = csim_cache_read(cache, o, f, x, x + xyz);
+      if (!status) status = csim_cache_read_pressure(cache, o, f, x);
+      if (!status) status = csim_cache_read_strain(cache, o, f, x);
+      for (int s = 0; s < info->object[o].nsample && !status; s++)
+        status = csim_cache_read_sample(cache, o, f, s, x, x + xyz);
+    }
+  }
+  free(x);
+  *readable = !status;
+  return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
+}
+
+// Whether the cache in `out` holds all frames up to one, undamaged. After an interrupted change of
+// the scene it has the name of the old cache.
 static csim_status cache_reaches(const csim_scene *scene, const char *out, int frame,
                                  int *reaches) {
   csim_status status = CSIM_OK;
@@ -190,7 +217,9 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
     status = path ? csim_cache_open(path, NULL, &cache) : CSIM_MEMORY;
     if (!status) {
       const csim_cache_info *info = csim_cache_get_info(cache);
-      for (int f = info->nframe - 1; f >= 0 && !*reaches; f--) *reaches = info->number[f] == frame;
+      int f = info->nframe - 1;
+      while (f >= 0 && info->number[f] != frame) f--;
+      if (f >= 0) status = is_readable(cache, f + 1, reaches);
       csim_cache_free(cache);
     }
     free(path);
@@ -229,38 +258,6 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
 
 static csim_status refuse(csim_log *log, const char *out, const char *why) {
   return csim_refuse(log, csim_in_file(out), "%s", why);
-}
-
-// Finds the first frame that is missing in the cache or cannot be read; INT_MAX if all up to `last`
-// can. A cache that cannot be opened has none.
-static csim_status find_unreadable(const csim_scene *scene, const char *out, int last, int *frame) {
-  csim_cache *cache = NULL;
-  char *path = csim_print("%s/%s.clothcache", out, scene->name);
-  csim_status status = path ? csim_cache_open(path, NULL, &cache) : CSIM_MEMORY;
-  free(path);
-  *frame = scene->frame_start;
-  if (status) return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
-  const csim_cache_info *info = csim_cache_get_info(cache);
-  float *x = NULL;
-  ptrdiff_t capacity = 0;
-  for (int f = 0; f < info->nframe && info->number[f] == *frame && !status; f++, ++*frame)
-    for (int o = 0; o < info->nobject && !status; o++) {
-      if (CSIM_GROW(x, capacity, csim_row(6, info->object[o].nvert))) {
-        status = CSIM_MEMORY;
-        break;
-      }
-      ptrdiff_t n = csim_xyz(info->object[o].nvert);
-      status = csim_cache_read(cache, o, f, x, x + n);
-      if (!status) status = csim_cache_read_pressure(cache, o, f, x);
-      if (!status) status = csim_cache_read_strain(cache, o, f, x);
-      for (int s = 0; s < info->object[o].nsample && !status; s++)
-        status = csim_cache_read_sample(cache, o, f, s, x, x + n);
-    }
-  if (!status && *frame > last) *frame = INT_MAX;
-  if (status && status != CSIM_MEMORY) --*frame; // the loop has counted it
-  free(x);
-  csim_cache_free(cache);
-  return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
 // Number of objects with OBJ files in every frame.
@@ -313,13 +310,7 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
              "for, and their contents are not verified");
     look_for_frames(scene, out, last->last_frame, last_frame(scene, last), log, r);
   }
-  // damage in a cache that is still growing is found when it is opened
-  if (scene->output.cache && last->complete && r->damaged) {
-    int breaks;
-    status = find_unreadable(scene, out, last->last_frame, &breaks);
-    if (breaks < r->first_frame) r->first_frame = breaks;
-  }
-  return status;
+  return CSIM_OK;
 }
 
 // Whether all files of a complete run exist.

@@ -90,7 +90,7 @@ for run in $(seq "$KILLS"); do
     fi
   done
   [ $try -gt 1 ] && resumed=$((resumed + 1))
-  diff -r whole $out || wrong=$((wrong + 1))
+  diff -rq whole $out || wrong=$((wrong + 1))
   [ $wrong = 0 ] && rm -rf $out
 done
 equal $wrong 0 "runs that differ from the undisturbed one"

@@ -167,7 +167,13 @@ damaged "missing checkpoint" 'rm two/run.checkpoint'
 damaged "flipped bit" 'printf "\377" | dd of=two/run.checkpoint bs=1 seek=6000 conv=notrunc 2>/dev/null'
 says "damaged"
 damaged "cache behind the checkpoint" 'truncate -s -2000 two/tiny.clothcache'
-says "are missing or changed"
+says "does not hold all frames up to 5"
+# killed between closing the cache, which then has an index, and writing the record of a complete run
+damaged "closed cache of a killed run" '
+  sed -i "s/\"complete\"/\"running\"/" two/run.json
+  sed -i "/^- /d" two/run.files
+  printf "\377\377" | dd of=two/tiny.clothcache bs=1 seek=$(($(stat -c %s two/tiny.clothcache) - 2000)) conv=notrunc 2>/dev/null'
+says "does not hold all frames up to 5"
 
 # a changed scene: told key by key, refused, allowed
 expect 75 "$clothsim" tiny.json -q -o changed $stop
