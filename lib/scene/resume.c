@@ -178,8 +178,8 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
   return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Whether the first n frames of a cache can be read. One without an index, of a run that was stopped,
-// ends before the first damage: csim_cache_open has looked for it.
+// Whether the first n frames of a cache can be read. One without an index, of a run that was
+// stopped, ends before the first damage: csim_cache_open has looked for it.
 static csim_status is_readable(csim_cache *cache, int n, int *readable) {
   const csim_cache_info *info = csim_cache_get_info(cache);
   float *x = NULL;
