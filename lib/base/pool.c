@@ -274,12 +274,17 @@ void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *c
 typedef struct sums_job {
   csim_sums_fn *fn;
   void *context;
+  const csim_task *task; // chunk 0 when there is one
   int n, grain;
   double partial[CSIM_SUM_CHUNKS][CSIM_MAX_SUMS];
 } sums_job;
 
 static void run_sums(void *context, int chunk) {
   sums_job *job = context;
+  if (job->task && chunk-- == 0) {
+    job->task->fn(job->task->context);
+    return;
+  }
   int first = chunk * job->grain;
   int last = job->n - first < job->grain ? job->n : first + job->grain;
   job->fn(job->context, first, last, job->partial[chunk]);
@@ -287,15 +292,16 @@ static void run_sums(void *context, int chunk) {
 
 // Partial values of n items in chunks of `grain`, larger when there would be too many; their
 // number.
-static int run_chunks_of_sums(csim_pool *pool, int n, int grain, csim_sums_fn *fn, void *context,
-                              sums_job *job) {
+static int run_chunks_of_sums(csim_pool *pool, const csim_task *task, int n, int grain,
+                              csim_sums_fn *fn, void *context, sums_job *job) {
   int least = (n - 1) / CSIM_SUM_CHUNKS + 1;
   job->fn = fn;
   job->context = context;
+  job->task = task;
   job->n = n;
   job->grain = grain < least ? least : grain;
   int nchunk = n > 0 ? (n - 1) / job->grain + 1 : 0;
-  csim_pool_run(pool, nchunk, run_sums, job);
+  csim_pool_run(pool, nchunk + (task != NULL), run_sums, job);
   return nchunk;
 }
 
@@ -303,7 +309,7 @@ void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *f
                     double *sum) {
   assert(nsum <= CSIM_MAX_SUMS);
   sums_job job;
-  int nchunk = run_chunks_of_sums(pool, n, grain, fn, context, &job);
+  int nchunk = run_chunks_of_sums(pool, NULL, n, grain, fn, context, &job);
   for (int k = 0; k < nsum; k++) sum[k] = 0;
   for (int chunk = 0; chunk < nchunk; chunk++)
     for (int k = 0; k < nsum; k++) sum[k] += job.partial[chunk][k];
@@ -319,10 +325,17 @@ static void run_sum(void *context, int first, int last, double *sum) {
   *sum = job->fn(job->context, first, last);
 }
 
-double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
-  double sum;
-  csim_pool_sums(pool, n, CSIM_SUM_GRAIN, 1, run_sum, &(sum_job){fn, context}, &sum);
+double csim_pool_sum_beside(csim_pool *pool, const csim_task *task, int n, int grain,
+                            csim_sum_fn *fn, void *context) {
+  sums_job job;
+  int nchunk = run_chunks_of_sums(pool, task, n, grain, run_sum, &(sum_job){fn, context}, &job);
+  double sum = 0;
+  for (int chunk = 0; chunk < nchunk; chunk++) sum += job.partial[chunk][0];
   return sum;
+}
+
+double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
+  return csim_pool_sum_beside(pool, NULL, n, CSIM_SUM_GRAIN, fn, context);
 }
 
 enum { COUNT_GRAIN = 256 }; // of what no order of chunks can change
@@ -335,7 +348,8 @@ int csim_pool_count(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
 
 double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context) {
   sums_job job;
-  int nchunk = run_chunks_of_sums(pool, n, COUNT_GRAIN, run_sum, &(sum_job){fn, context}, &job);
+  int nchunk =
+      run_chunks_of_sums(pool, NULL, n, COUNT_GRAIN, run_sum, &(sum_job){fn, context}, &job);
   double max = least;
   for (int chunk = 0; chunk < nchunk; chunk++)
     // NaN enters and stays: no comparison removes it

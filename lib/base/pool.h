@@ -57,6 +57,16 @@ void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *f
 /// Work beside the jobs: one piece that does not use the pool.
 typedef void csim_task_fn(void *context);
 
+typedef struct csim_task {
+  csim_task_fn *fn;
+  void *context;
+} csim_task;
+
+/// csim_pool_sum in chunks of `grain` (larger when there would be more than CSIM_SUM_CHUNKS), with
+/// a task as one more chunk of the job. task = NULL: none.
+double csim_pool_sum_beside(csim_pool *pool, const csim_task *task, int n, int grain,
+                            csim_sum_fn *fn, void *context);
+
 /// Lets a free worker run fn(context) while the caller continues with jobs, which the other threads
 /// share. Without workers it runs here. One task at a time.
 void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context);

@@ -130,10 +130,10 @@ static void assemble(csim_carry *carry) {
   }
 }
 
-// Serial, as nearly no step needs it. p is 0 at vertices that are not free.
+// Serial, as nearly no step needs it. p and q are 0 at vertices that are not free.
 static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
   const csim_carry *carry = context;
-  int n = 3 * carry->kin->mesh->nbody_vert;
+  int nvert = carry->kin->mesh->nbody_vert, n = 3 * nvert;
   for (int i = 0; i < n; i++) q[i] = LEAK * p[i];
   for (int i = 0; i < carry->nedge; i++) {
     ptrdiff_t a = csim_xyz(carry->edge[2 * i]), b = csim_xyz(carry->edge[2 * i + 1]);
@@ -150,20 +150,16 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
     for (int k = 0; k < 4; k++)
       if (w[k] != 0) csim_add_scaled(tie->stiff * w[k], d, q + csim_xyz(tie->v[k]));
   }
+  for (int i = 0; i < nvert; i++)
+    if (!csim_kinematics_is_free(carry->kin, i)) memset(q + csim_xyz(i), 0, 3 * sizeof *q);
   return csim_vector_dot(pool, n, p, q);
 }
 
-// Divides by the diagonal. Vertices that are not free have no residual.
-static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                   double *z, double sum[2]) {
+static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
   const csim_carry *carry = context;
   int n = 3 * carry->kin->mesh->nbody_vert;
-  for (int i = 0; i < n; i++) {
-    r[i] = csim_kinematics_is_free(carry->kin, i / 3) ? r[i] - (q ? alpha * q[i] : 0) : 0;
-    z[i] = r[i] / carry->diag[i / 3];
-  }
-  sum[0] = csim_vector_dot(pool, n, r, r);
-  sum[1] = csim_vector_dot(pool, n, r, z);
+  for (int i = 0; i < n; i++) z[i] = r[i] / carry->diag[i / 3];
+  return csim_vector_dot(pool, n, r, z);
 }
 
 int csim_carry_find(csim_carry *carry) {
@@ -171,7 +167,7 @@ int csim_carry_find(csim_carry *carry) {
   static const csim_solve_goal GOAL = {.tolerance = 1e-3, .max_iterations = 200};
   csim_kinematics *kin = carry->kin;
   int n = 3 * kin->mesh->nbody_vert;
-  csim_linear_system system = {carry, n, multiply, reduce};
+  csim_linear_system system = {carry, n, multiply, precondition};
   csim_vector_clear(kin->pool, n, carry->u);
   carry->n = 0;
   if (tie_contacts(carry)) return -1;

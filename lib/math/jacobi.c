@@ -25,7 +25,7 @@ csim_solve_report csim_jacobi_solve(csim_pool *pool, const csim_bsr *A, const cs
   if (bnorm == 0) return (csim_solve_report){.outcome = CSIM_SOLVE_CONVERGED};
   memcpy(r, b, bytes);
   for (int k = 0; k < params->max_iterations; k++) {
-    csim_precond_apply(pool, P, r, z);
+    csim_precond_apply(pool, P, r, z, NULL);
     if (k == 1) omega = 2 / (2 - params->rho * params->rho);
     if (k > 1) omega = 4 / (4 - params->rho * params->rho * omega);
     for (int i = 0; i < n; i++) {

@@ -532,12 +532,9 @@ void csim_multigrid_free(csim_multigrid *C) {
 
 // ------------------------------------------------------------------------------------- correction
 
-// Levels of so few rows are done by the caller alone: waking other threads takes as long.
+// Levels of fewer rows are done by one thread, beside block-Jacobi of the matrix: dividing them
+// takes as long as they do.
 enum { FEW_ROWS = 1024 };
-
-static csim_pool *pool_of(csim_pool *pool, int nrow) {
-  return nrow < FEW_ROWS ? NULL : pool;
-}
 
 // r of a level: sums over its aggregates.
 static void restrict_rows(void *context, int first, int last) {
@@ -571,33 +568,61 @@ static void prolong_knots(void *context, int first, int last) {
 
 static double add_knots(csim_pool *pool, csim_multigrid_level *knots, const double *r, double *z) {
   level_job job = {.level = knots, .r = r, .z = z};
-  pool = pool_of(pool, knots->nrow);
+  pool = knots->nrow < FEW_ROWS ? NULL : pool;
   csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, restrict_rows, &job);
-  csim_precond_apply(pool, &knots->P, knots->r, knots->z);
+  csim_precond_apply(pool, &knots->P, knots->r, knots->z, NULL);
   csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, prolong_knots, &job);
   return csim_vector_dot(pool, 3 * knots->nrow, knots->r, knots->z);
 }
 
-double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, double *z) {
-  double knots = C->knots.nrow > 0 ? add_knots(pool, &C->knots, r, z) : 0;
-  if (C->used == 0) return knots;
-  for (int l = 0; l < C->used; l++) {
-    level_job job = {.level = &C->level[l], .r = l ? C->level[l - 1].r : r};
-    csim_pool_for(l ? pool_of(pool, C->level[l - 1].nrow) : pool, job.level->nrow, AGGREGATE_GRAIN,
-                  restrict_rows, &job);
-  }
-  csim_multigrid_level *last = &C->level[C->used - 1];
+static void restrict_to(csim_pool *pool, csim_multigrid *C, int l, const double *r) {
+  level_job job = {.level = &C->level[l], .r = r};
+  csim_pool_for(pool, C->level[l].nrow, AGGREGATE_GRAIN, restrict_rows, &job);
+}
+
+static void prolong_from(csim_pool *pool, csim_multigrid *C, int l, int nrow, double *z) {
+  level_job job = {.level = &C->level[l], .z = z};
+  csim_pool_for(pool, nrow, ROW_GRAIN, prolong_rows, &job);
+}
+
+// z of level l with D^-1 and what is above it.
+static void correct_level(csim_pool *pool, csim_multigrid *C, int l) {
+  csim_multigrid_level *level = &C->level[l];
+  csim_precond_apply(pool, &level->P, level->r, level->z, NULL);
+  prolong_from(pool, C, l + 1, level->nrow, level->z);
+}
+
+// The first level that has few rows, or the last one.
+static int first_small(const csim_multigrid *C) {
+  int l = 0;
+  while (l < C->used - 1 && C->level[l].nrow >= FEW_ROWS) l++;
+  return l;
+}
+
+// z of the first small level, from its r.
+static void correct_small_levels(void *context) {
+  csim_multigrid *C = context;
+  int small = first_small(C), top = C->used - 1;
+  csim_multigrid_level *last = &C->level[top];
+  for (int l = small + 1; l <= top; l++) restrict_to(NULL, C, l, C->level[l - 1].r);
   if (C->factored)
     csim_cholesky_solve(C->is_tied ? &C->tied.F : &C->F, last->r, last->z);
   else
     memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
-  for (int l = C->used - 1; l >= 0; l--) {
-    csim_multigrid_level *below = l ? &C->level[l - 1] : NULL;
-    int nrow = below ? below->nrow : C->nrow;
-    if (below) csim_precond_apply(pool_of(pool, nrow), &below->P, below->r, below->z);
-    level_job job = {.level = &C->level[l], .z = below ? below->z : z};
-    csim_pool_for(pool_of(pool, nrow), nrow, ROW_GRAIN, prolong_rows, &job);
-  }
-  return knots + csim_vector_dot(pool_of(pool, C->level[0].nrow), 3 * C->level[0].nrow,
-                                 C->level[0].r, C->level[0].z);
+  for (int l = top - 1; l >= small; l--) correct_level(NULL, C, l);
+}
+
+double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_precond *P,
+                            const double *r, double *z) {
+  const csim_task small = {correct_small_levels, C};
+  int n = C->used > 0 ? first_small(C) : -1;
+  for (int l = 0; l <= n; l++) restrict_to(pool, C, l, l ? C->level[l - 1].r : r);
+  double rz = csim_precond_apply(pool, P, r, z, n >= 0 ? &small : NULL);
+  double knots = C->knots.nrow > 0 ? add_knots(pool, &C->knots, r, z) : 0;
+  if (n < 0) return rz + knots;
+  for (int l = n - 1; l >= 0; l--) correct_level(pool, C, l);
+  prolong_from(pool, C, 0, C->nrow, z);
+  const csim_multigrid_level *first = &C->level[0];
+  knots += csim_vector_dot(n ? pool : NULL, 3 * first->nrow, first->r, first->z);
+  return rz + knots;
 }

@@ -104,8 +104,10 @@ void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
 void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
                            csim_multigrid *C);
 
-/// Adds the correction to z; r and z (nrow x 3).
-/// @return r . (what was added)
-double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, double *z);
+/// z = P^-1 r and the correction; r and z (nrow x 3).
+/// @param P  D^-1 of the matrix
+/// @return r.z
+double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_precond *P,
+                            const double *r, double *z);
 
 #endif

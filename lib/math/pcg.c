@@ -1,7 +1,7 @@
 // math/pcg.c: see pcg.h. Hestenes & Stiefel 1952; truncation on negative curvature: Steihaug 1983.
 //
-// An iteration is three passes over memory: q = A p with p.q; the residual, the preconditioner and
-// their two products; x and the next p.
+// An iteration: the preconditioner with r.z; x and the next p; q = A p with p.q; the residual r
+// with r.r. The last direction is added to x without a preconditioner after it.
 #include "math/pcg.h"
 
 #include "math/vector.h"
@@ -30,31 +30,33 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *syst
 
   csim_vector_clear(pool, n, x);
   csim_vector_copy(pool, n, b, r);
-  double sum[2];
-  system->reduce(pool, system->context, 0, NULL, r, z, sum);
-  double bnorm2 = sum[0], rnorm2 = sum[0], rz = sum[1];
+  double bnorm2 = csim_vector_dot(pool, n, r, r), rnorm2 = bnorm2, rz = 0, alpha = 0;
   if (bnorm2 == 0) return (csim_solve_report){.outcome = CSIM_SOLVE_CONVERGED};
   if (!isfinite(bnorm2))
     return (csim_solve_report){.outcome = CSIM_SOLVE_BREAKDOWN, .residual = NAN};
   double stop = goal->tolerance * goal->tolerance * bnorm2;
   int reached;
 
-  csim_vector_copy(pool, n, z, p);
   while (!(reached = is_reached(goal, report.iterations, r, rnorm2, stop)) &&
          report.iterations < goal->max_iterations) {
+    double was = rz;
+    rz = system->precondition(pool, system->context, r, z);
+    if (report.iterations == 0)
+      csim_vector_copy(pool, n, z, p);
+    else
+      csim_vector_advance(pool, n, alpha, rz / was, z, p, x);
     double pq = system->multiply(pool, system->context, p, q);
     if (!(pq > 0)) {
       report.outcome = isfinite(pq) ? CSIM_SOLVE_INDEFINITE : CSIM_SOLVE_BREAKDOWN;
       if (report.iterations == 0) csim_vector_copy(pool, n, p, x);
+      alpha = 0; // x has all but this direction
       break;
     }
-    double alpha = rz / pq;
-    system->reduce(pool, system->context, alpha, q, r, z, sum);
-    csim_vector_advance(pool, n, alpha, sum[1] / rz, z, p, x);
-    rnorm2 = sum[0];
-    rz = sum[1];
+    alpha = rz / pq;
+    rnorm2 = csim_vector_reduce(pool, n, alpha, q, r);
     report.iterations++;
   }
+  if (alpha != 0) csim_vector_add(pool, n, alpha, p, x);
   if (reached) report.outcome = CSIM_SOLVE_CONVERGED;
   report.residual = sqrt(rnorm2 / bnorm2);
   return report;
@@ -66,11 +68,10 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   return csim_vector_dot(pool, 3 * A->pattern->nrow, p, q);
 }
 
-static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                   double *z, double sum[2]) {
-  csim_precond_reduce(pool, ((const csim_matrix_pair *)context)->P, alpha, q, r, z, sum);
+static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
+  return csim_precond_apply(pool, ((const csim_matrix_pair *)context)->P, r, z, NULL);
 }
 
 csim_linear_system csim_matrix_system(csim_matrix_pair *pair) {
-  return (csim_linear_system){pair, 3 * pair->A->pattern->nrow, multiply, reduce};
+  return (csim_linear_system){pair, 3 * pair->A->pattern->nrow, multiply, precondition};
 }

@@ -39,9 +39,8 @@ typedef struct csim_linear_system {
   int n; ///< 3 nrow
   /// q = A p; returns p.q
   double (*multiply)(csim_pool *pool, void *context, const double *p, double *q);
-  /// r -= alpha q (q = NULL: r stays); z = P^-1 r, which may overwrite q; sum = (r.r, r.z)
-  void (*reduce)(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                 double *z, double sum[2]);
+  /// z = P^-1 r; returns r.z
+  double (*precondition)(csim_pool *pool, void *context, const double *r, double *z);
 } csim_linear_system;
 
 /// A matrix and its preconditioner as such a system, which refers to `pair`.

@@ -72,45 +72,33 @@ static double invert_diagonals(void *context, int first, int last) {
   return repaired;
 }
 
-typedef struct reduce_job {
+typedef struct apply_job {
   const csim_precond *P;
-  double alpha;
-  const double *q;
-  double *r, *z;
-} reduce_job;
+  const double *r;
+  double *z;
+} apply_job;
 
-// r -= alpha q, z = P^-1 r; returns r.r. Loads of r do not run past a vertex, because another
-// thread may be writing there.
-CSIM_SIMD_BODY double reduce_rows(const reduce_job *job, int first, int last, double *r_dot_z) {
-  const csim_precond *P = job->P;
-  const double alpha = job->alpha, *q = job->q;
-  double *r = job->r, *z = job->z;
-  csim_v4 rr = {0}, rz = {0};
+// z = P^-1 r; returns r.z.
+CSIM_SIMD_BODY double apply_rows(const apply_job *job, int first, int last) {
+  csim_v4 rz = {0};
   for (int i = first; i < last; i++) {
     ptrdiff_t at = csim_xyz(i);
-    const float *inverse = P->inverse + csim_row(6, i);
-    csim_v4 ri = CSIM_LOAD3(r + at);
-    if (q) {
-      ri -= alpha * CSIM_LOAD3(q + at);
-      CSIM_STORE3(r + at, ri);
-    }
-    csim_v4 x = CSIM_LOAD4F(inverse),
+    const float *inverse = job->P->inverse + csim_row(6, i);
+    csim_v4 ri = CSIM_LOAD3(job->r + at), x = CSIM_LOAD4F(inverse),
             tail = CSIM_LOAD4F(inverse + 2); // rows (0 1 2) (1 3 4) (2 4 5)
     csim_v4 y = __builtin_shufflevector(x, tail, 1, 3, 6, 3);
     csim_v4 zi = x * ri[0] + y * ri[1] + __builtin_shufflevector(tail, tail, 0, 2, 3, 3) * ri[2];
-    CSIM_STORE3(z + at, zi);
-    rr += ri * ri;
+    CSIM_STORE3(job->z + at, zi);
     rz += ri * zi;
   }
-  *r_dot_z = CSIM_SUM3(rz);
-  return CSIM_SUM3(rr);
+  return CSIM_SUM3(rz);
 }
-CSIM_SIMD_KERNEL(double, reduce_rows, (const reduce_job *job, int first, int last, double *r_dot_z),
-                 (job, first, last, r_dot_z))
+CSIM_SIMD_KERNEL(double, apply_rows, (const apply_job *job, int first, int last),
+                 (job, first, last))
 
-static void run_reduce(void *context, int first, int last, double *sum) {
-  const reduce_job *job = context;
-  sum[0] = reduce_rows_kernel[job->P->isa](job, first, last, sum + 1);
+static double run_apply(void *context, int first, int last) {
+  const apply_job *job = context;
+  return apply_rows_kernel[job->P->isa](job, first, last);
 }
 
 // -------------------------------------------------------------------- incomplete Cholesky, IC(0)
@@ -200,24 +188,11 @@ int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_p
   return csim_pool_count(pool, P->nrow, invert_diagonals, &(invert_job){.edges = A, .P = P});
 }
 
-void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z) {
-  double sum[2];
-  if (P->kind == CSIM_BLOCK_ICHOL)
-    solve_factor(P, r, z);
-  else // r is not written without q
-    csim_pool_sums(pool, P->nrow, ROW_GRAIN, 2, run_reduce,
-                   &(reduce_job){.P = P, .r = (double *)r, .z = z}, sum);
-}
-
-void csim_precond_reduce(csim_pool *pool, const csim_precond *P, double alpha, const double *q,
-                         double *r, double *z, double sum[2]) {
-  if (P->kind == CSIM_BLOCK_JACOBI) {
-    csim_pool_sums(pool, P->nrow, ROW_GRAIN, 2, run_reduce, &(reduce_job){P, alpha, q, r, z}, sum);
-    return;
-  }
-  int n = 3 * P->nrow;
-  if (q) csim_vector_add(pool, n, -alpha, q, r);
+double csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z,
+                          const csim_task *task) {
+  if (P->kind == CSIM_BLOCK_JACOBI)
+    return csim_pool_sum_beside(pool, task, P->nrow, ROW_GRAIN, run_apply, &(apply_job){P, r, z});
+  if (task) task->fn(task->context);
   solve_factor(P, r, z);
-  sum[0] = csim_vector_dot(pool, n, r, r);
-  sum[1] = csim_vector_dot(pool, n, r, z);
+  return csim_vector_dot(pool, 3 * P->nrow, r, z);
 }

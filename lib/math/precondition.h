@@ -38,11 +38,9 @@ int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P);
 int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P);
 
 /// z = P^-1 r, both (nrow x 3).
-void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z);
-
-/// A step of conjugate gradients in one pass: r -= alpha q (q = NULL: r stays), z = P^-1 r.
-/// @param[out] sum  (2) r.r and r.z
-void csim_precond_reduce(csim_pool *pool, const csim_precond *P, double alpha, const double *q,
-                         double *r, double *z, double sum[2]);
+/// @param task  runs beside it; NULL: none
+/// @return r.z
+double csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z,
+                          const csim_task *task);
 
 #endif

@@ -10,30 +10,35 @@
 enum { GRAIN = 1024 };
 
 typedef struct vector_job {
+  csim_isa isa; // of kernels
   const double *a, *b;
   double *y, *x;
   double s, t;
 } vector_job;
 
 // Eight partial sums, added at the end.
-static void dot_range(void *context, int first, int last, double *sum) {
-  const double *a = ((const vector_job *)context)->a, *b = ((const vector_job *)context)->b;
+CSIM_SIMD_BODY double dot_items(int n, const double *a, const double *b) {
   csim_v4 even = {0}, odd = {0};
   double rest = 0;
-  int i = first;
-  for (; i + 8 <= last; i += 8) {
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
     even += CSIM_LOAD4(a + i) * CSIM_LOAD4(b + i);
     odd += CSIM_LOAD4(a + i + 4) * CSIM_LOAD4(b + i + 4);
   }
-  for (; i < last; i++) rest += a[i] * b[i];
+  for (; i < n; i++) rest += a[i] * b[i];
   even += odd;
-  *sum = (even[0] + even[1]) + (even[2] + even[3]) + rest;
+  return (even[0] + even[1]) + (even[2] + even[3]) + rest;
+}
+CSIM_SIMD_KERNEL(double, dot_items, (int n, const double *a, const double *b), (n, a, b))
+
+static double dot_range(void *context, int first, int last) {
+  const vector_job *job = context;
+  return dot_items_kernel[job->isa](last - first, job->a + first, job->b + first);
 }
 
 double csim_vector_dot(csim_pool *pool, int n, const double *a, const double *b) {
-  double sum;
-  csim_pool_sums(pool, n, GRAIN, 1, dot_range, &(vector_job){.a = a, .b = b}, &sum);
-  return sum;
+  vector_job job = {.isa = csim_simd_best(), .a = a, .b = b};
+  return csim_pool_sum_beside(pool, NULL, n, GRAIN, dot_range, &job);
 }
 
 static void clear_range(void *context, int first, int last) {
@@ -100,28 +105,66 @@ void csim_vector_scale_add(csim_pool *pool, int n, const double *x, double s, do
   csim_pool_for(pool, n, GRAIN, scale_add_range, &(vector_job){.a = x, .y = y, .s = s});
 }
 
-// Four at a time, then the rest.
-static void advance_range(void *context, int first, int last) {
+CSIM_SIMD_BODY double reduce_items(int n, double alpha, const double *q, double *r) {
+  csim_v4 even = {0}, odd = {0};
+  double rest = 0;
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    csim_v4 a = CSIM_LOAD4(r + i) - alpha * CSIM_LOAD4(q + i);
+    csim_v4 b = CSIM_LOAD4(r + i + 4) - alpha * CSIM_LOAD4(q + i + 4);
+    CSIM_STORE4(r + i, a);
+    CSIM_STORE4(r + i + 4, b);
+    even += a * a;
+    odd += b * b;
+  }
+  for (; i < n; i++) {
+    r[i] -= alpha * q[i];
+    rest += r[i] * r[i];
+  }
+  even += odd;
+  return (even[0] + even[1]) + (even[2] + even[3]) + rest;
+}
+CSIM_SIMD_KERNEL(double, reduce_items, (int n, double alpha, const double *q, double *r),
+                 (n, alpha, q, r))
+
+static double reduce_range(void *context, int first, int last) {
   const vector_job *job = context;
-  const double *z = job->a;
-  double *p = job->y, *x = job->x, alpha = job->s, beta = job->t;
-  int i = first;
-  for (; i + 4 <= last; i += 4) {
+  return reduce_items_kernel[job->isa](last - first, job->s, job->a + first, job->y + first);
+}
+
+double csim_vector_reduce(csim_pool *pool, int n, double alpha, const double *q, double *r) {
+  vector_job job = {.isa = csim_simd_best(), .a = q, .y = r, .s = alpha};
+  return csim_pool_sum_beside(pool, NULL, n, GRAIN, reduce_range, &job);
+}
+
+// Four at a time, then the rest.
+CSIM_SIMD_BODY int advance_items(int n, const vector_job *job, int first) {
+  const double *z = job->a + first;
+  double *p = job->y + first, *x = job->x + first, alpha = job->s, beta = job->t;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
     csim_v4 step = CSIM_LOAD4(p + i);
     CSIM_STORE4(x + i, CSIM_LOAD4(x + i) + alpha * step);
     CSIM_STORE4(p + i, CSIM_LOAD4(z + i) + beta * step);
   }
-  for (; i < last; i++) {
+  for (; i < n; i++) {
     double step = p[i];
     x[i] += alpha * step;
     p[i] = z[i] + beta * step;
   }
+  return n;
+}
+CSIM_SIMD_KERNEL(int, advance_items, (int n, const vector_job *job, int first), (n, job, first))
+
+static void advance_range(void *context, int first, int last) {
+  const vector_job *job = context;
+  advance_items_kernel[job->isa](last - first, job, first);
 }
 
 void csim_vector_advance(csim_pool *pool, int n, double alpha, double beta, const double *z,
                          double *p, double *x) {
-  csim_pool_for(pool, n, GRAIN, advance_range,
-                &(vector_job){.a = z, .y = p, .x = x, .s = alpha, .t = beta});
+  vector_job job = {.isa = csim_simd_best(), .a = z, .y = p, .x = x, .s = alpha, .t = beta};
+  csim_pool_for(pool, n, GRAIN, advance_range, &job);
 }
 
 static double max3_range(void *context, int first, int last) {

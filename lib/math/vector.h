@@ -28,6 +28,9 @@ void csim_vector_add(csim_pool *pool, int n, double s, const double *x, double *
 /// y = x + s y
 void csim_vector_scale_add(csim_pool *pool, int n, const double *x, double s, double *y);
 
+/// r -= alpha q; returns r.r
+double csim_vector_reduce(csim_pool *pool, int n, double alpha, const double *q, double *r);
+
 /// x += alpha p, then p = z + beta p
 void csim_vector_advance(csim_pool *pool, int n, double alpha, double beta, const double *z,
                          double *p, double *x);

@@ -50,14 +50,11 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   return csim_vector_dot(pool, 3 * net->nvert, p, q);
 }
 
-static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                   double *z, double sum[2]) {
+static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
   const network *net = context;
   int n = 3 * net->nvert;
-  for (int i = 0; i < n && q; i++) r[i] -= alpha * q[i];
   for (int i = 0; i < n; i++) z[i] = net->diagonal[i / 3] > 0 ? r[i] / net->diagonal[i / 3] : 0;
-  sum[0] = csim_vector_dot(pool, n, r, r);
-  sum[1] = csim_vector_dot(pool, n, r, z);
+  return csim_vector_dot(pool, n, r, z);
 }
 
 static int make_network(csim_arena *arena, const csim_mesh *mesh, const double *X,
@@ -173,7 +170,7 @@ int csim_measure_moduli(const csim_mesh *mesh, const double *X, const double *fl
   int status = make_network(&arena, mesh, X, springs, first, &net);
   double *f = CSIM_ARENA_NEW(&arena, double, n + 1), *u = CSIM_ARENA_NEW(&arena, double, n + 1);
   if (arena.failed || csim_pcg_reserve(&scratch, (int)n)) status = -1;
-  csim_linear_system system = {&net, (int)n, multiply, reduce};
+  csim_linear_system system = {&net, (int)n, multiply, precondition};
   for (int k = 0; k < 3 && !status; k++) {
     double s[3] = {k == 0, k == 1, k == 2}, e[3];
     memset(f, 0, (size_t)n * sizeof *f);

@@ -97,9 +97,9 @@ void csim_linear_translate(const csim_problem *problem, const csim_linear *linea
   multiply_rest(problem, W, q);
 }
 
-void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, double alpha,
-                              const double *q, double *r, double *z, double sum[2]) {
-  linear->kind->precondition(problem->pool, linear->scratch, alpha, q, r, z, sum);
+double csim_linear_precondition(const csim_problem *problem, csim_linear *linear, const double *r,
+                                double *z) {
+  return linear->kind->precondition(problem->pool, linear->scratch, r, z);
 }
 
 // A problem's system in the form that conjugate gradients use.
@@ -114,11 +114,10 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   return csim_linear_multiply(system->problem, system->linear, p, q);
 }
 
-static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                   double *z, double sum[2]) {
+static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
   const system_of_problem *system = context;
   (void)pool; // the problem's
-  csim_linear_precondition(system->problem, system->linear, alpha, q, r, z, sum);
+  return csim_linear_precondition(system->problem, system->linear, r, z);
 }
 
 // Whether vertices are coupled outside the matrix's pattern.
@@ -137,6 +136,6 @@ csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *li
     return kind->solve(problem, &linear->A, linear->scratch, b, goal->tolerance, x);
 
   system_of_problem context = {problem, linear};
-  csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
+  csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, precondition};
   return csim_pcg_solve(problem->pool, &system, b, goal, problem->scratch, x);
 }

@@ -37,10 +37,8 @@ typedef struct csim_linear_kind {
   /// @return CSIM_SOLVE_CONVERGED, or the reason that there is no factor
   csim_solve_outcome (*prepare)(const csim_problem *problem, const csim_linear_matrix *A,
                                 void *scratch);
-  /// r -= alpha q (q = NULL: r stays); z = P^-1 r with a symmetric positive definite P near A;
-  /// sum = (r.r, r.z)
-  void (*precondition)(csim_pool *pool, void *scratch, double alpha, const double *q, double *r,
-                       double *z, double sum[2]);
+  /// z = P^-1 r with a symmetric positive definite P near A; returns r.z
+  double (*precondition)(csim_pool *pool, void *scratch, const double *r, double *z);
   /// Solves until |b - A x| <= tolerance |b|, or exactly. NULL: conjugate gradients.
   csim_solve_report (*solve)(const csim_problem *problem, const csim_linear_matrix *A,
                              void *scratch, const double *b, double tolerance, double *x);
@@ -84,9 +82,9 @@ double csim_linear_multiply(const csim_problem *problem, const csim_linear *line
 void csim_linear_translate(const csim_problem *problem, const csim_linear *linear, int axis,
                            const double *W, double *q);
 
-/// r -= alpha q (q = NULL: r stays); z = P^-1 r with the P of the last solve; sum = (r.r, r.z).
-void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, double alpha,
-                              const double *q, double *r, double *z, double sum[2]);
+/// z = P^-1 r with the P of the last solve; returns r.z.
+double csim_linear_precondition(const csim_problem *problem, csim_linear *linear, const double *r,
+                                double *z);
 
 /// Solves for x (nvert x 3), overwritten, until the goal is reached, or exactly.
 csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *linear,

@@ -18,14 +18,10 @@ static csim_solve_outcome cholesky_prepare(const csim_problem *problem, const cs
   return csim_cholesky_factor(scratch, A->H.val);
 }
 
-static void cholesky_precondition(csim_pool *pool, void *scratch, double alpha, const double *q,
-                                  double *r, double *z, double sum[2]) {
+static double cholesky_precondition(csim_pool *pool, void *scratch, const double *r, double *z) {
   csim_cholesky *F = scratch;
-  int n = 3 * F->pattern->nrow;
-  if (q) csim_vector_add(pool, n, -alpha, q, r);
   csim_cholesky_solve(F, r, z);
-  sum[0] = csim_vector_dot(pool, n, r, r);
-  sum[1] = csim_vector_dot(pool, n, r, z);
+  return csim_vector_dot(pool, 3 * F->pattern->nrow, r, z);
 }
 
 static csim_solve_report cholesky_solve(const csim_problem *problem, const csim_linear_matrix *A,

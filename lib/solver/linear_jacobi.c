@@ -18,9 +18,8 @@ static csim_solve_outcome jacobi_prepare(const csim_problem *problem, const csim
   return CSIM_SOLVE_CONVERGED;
 }
 
-static void jacobi_precondition(csim_pool *pool, void *scratch, double alpha, const double *q,
-                                double *r, double *z, double sum[2]) {
-  csim_precond_reduce(pool, scratch, alpha, q, r, z, sum);
+static double jacobi_precondition(csim_pool *pool, void *scratch, const double *r, double *z) {
+  return csim_precond_apply(pool, scratch, r, z, NULL);
 }
 
 static csim_solve_report iterate(const csim_problem *problem, const csim_linear_matrix *A,

@@ -58,11 +58,9 @@ static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_li
   return CSIM_SOLVE_CONVERGED;
 }
 
-static void pcg_precondition(csim_pool *pool, void *scratch, double alpha, const double *q,
-                             double *r, double *z, double sum[2]) {
+static double pcg_precondition(csim_pool *pool, void *scratch, const double *r, double *z) {
   pcg *s = scratch;
-  csim_precond_reduce(pool, &s->P, alpha, q, r, z, sum);
-  sum[1] += csim_multigrid_add(pool, &s->multigrid, r, z);
+  return csim_multigrid_apply(pool, &s->multigrid, &s->P, r, z);
 }
 
 extern const csim_linear_kind csim_linear_pcg;

@@ -63,7 +63,7 @@ static const double MOST_CUT = 0.1;
 // for a stretched one. Overwrites problem->step.
 static int has_settled(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
-  double sum[2], limit = problem->params->step_tolerance * s->edge;
+  double limit = problem->params->step_tolerance * s->edge;
   if (s->little && report->residual <= 0.5 * s->first) return 1;
   if (!(limit > 0)) return 0;
   double balance = problem->params->balance, h = problem->h;
@@ -72,7 +72,7 @@ static int has_settled(const csim_problem *problem, newton *s, csim_method_repor
     report->imbalance = csim_balance_measure(problem, &s->balance, s->g, &report->unbalanced);
     if (report->imbalance > balance || s->cut > MOST_CUT * gravity * h * h) return 0;
   }
-  csim_linear_precondition(problem, &s->linear, 0, NULL, s->g, problem->step, sum);
+  csim_linear_precondition(problem, &s->linear, s->g, problem->step);
   return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
          limit * limit * problem->model->nvert;
 }

@@ -128,8 +128,8 @@ static double job_time(csim_pool *pool) {
 // ---------------------------------------------------------------------------------------- measured
 
 typedef struct timing {
-  double update, multiply, reduce, advance; // [s] each at its best
-  double bytes;                             // of an iteration
+  double update, multiply, reduce, apply, advance; // [s] each at its best
+  double bytes;                                    // of an iteration
 } timing;
 
 static void keep_least(double start, double *least) {
@@ -142,7 +142,7 @@ static timing measure(csim_pool *pool, const csim_model *model) {
   csim_stiffness K;
   csim_precond P;
   int n = 3 * model->nvert;
-  double *x = CSIM_ARENA_NEW(&arena, double, n), *r = CSIM_ARENA_NEW(&arena, double, n), sum[2];
+  double *x = CSIM_ARENA_NEW(&arena, double, n), *r = CSIM_ARENA_NEW(&arena, double, n);
   double *p = CSIM_ARENA_NEW(&arena, double, n + 1), *q = CSIM_ARENA_NEW(&arena, double, n + 1);
   if (csim_stiffness_create(&arena, model, &K) ||
       csim_precond_create_jacobi(&arena, model->nvert, &P))
@@ -151,7 +151,7 @@ static timing measure(csim_pool *pool, const csim_model *model) {
   double *inertia = CSIM_ARENA_NEW(&arena, double, model->nvert);
   if (!inertia) fail("out of memory");
   for (int i = 0; i < model->nvert; i++) inertia[i] = 240 * 240 * model->mass[i];
-  timing t = {1e30, 1e30, 1e30, 1e30, 0};
+  timing t = {1e30, 1e30, 1e30, 1e30, 1e30, 0};
   for (int k = 0; k < REPEATS; k++) {
     double start = seconds();
     csim_stiffness_update(pool, &at, CSIM_PSD_DROP, inertia, NULL, &K);
@@ -164,8 +164,11 @@ static timing measure(csim_pool *pool, const csim_model *model) {
     double pq = csim_edge_matrix_multiply(pool, &K.A, p, q);
     keep_least(start, &t.multiply);
     start = seconds();
-    csim_precond_reduce(pool, &P, 1 / pq, q, r, q, sum);
+    csim_vector_reduce(pool, n, 1 / pq, q, r);
     keep_least(start, &t.reduce);
+    start = seconds();
+    csim_precond_apply(pool, &P, r, q, NULL);
+    keep_least(start, &t.apply);
     start = seconds();
     csim_vector_advance(pool, n, 0.1, 0.1, q, p, x);
     keep_least(start, &t.advance);
@@ -174,8 +177,9 @@ static timing measure(csim_pool *pool, const csim_model *model) {
   double matrix = model->nvert * row + K.graph.near_start[model->nvert] * (4 * 4.0 + 4) +
                   K.graph.far_start[model->nvert] * (4.0 + 4);
   double vector = 8.0 * n;
-  // multiply: p, q written; reduce: q and r changed, inverse; advance: q, p and x changed
-  t.bytes = matrix + 3 * vector + 4 * vector + 24.0 * model->nvert + 5 * vector;
+  // multiply: p, q written; reduce: q, r changed; apply: r, inverse, q written; advance: q, p and x
+  // changed
+  t.bytes = matrix + (3 + 3 + 3 + 5) * vector + 24.0 * model->nvert;
   csim_stiffness_free(&K);
   csim_arena_free(&arena);
   return t;
@@ -185,22 +189,24 @@ int main(int argc, char **argv) {
   static const int sides[] = {65, 129, 317, 1001};
   FILE *csv = fopen(argc > 1 ? argv[1] : "bench_linear.csv", "w");
   if (!csv) fail("cannot write the CSV");
-  fprintf(csv, "vertices,threads,update_ms,multiply_ms,reduce_ms,advance_ms,iteration_ms,"
+  fprintf(csv, "vertices,threads,update_ms,multiply_ms,reduce_ms,apply_ms,advance_ms,iteration_ms,"
                "bytes_per_vertex,GB_per_s,triad_GB_per_s,of_limit\n");
-  printf("vertices threads  update multiply  reduce advance  iteration [ms]   B/vertex   GB/s  "
+  printf("vertices threads  update multiply  reduce   apply advance  iteration [ms]   B/vertex   "
+         "GB/s  "
          "triad  of limit\n");
   for (int c = 0; c < 4; c++) {
     csim_model *model = make_cloth(sides[c]);
     for (int threads = 1; threads <= 2; threads++) {
       csim_pool *pool = csim_pool_create(threads);
       timing t = measure(pool, model);
-      double iteration = t.multiply + t.reduce + t.advance, rate = t.bytes / iteration;
+      double iteration = t.multiply + t.reduce + t.apply + t.advance, rate = t.bytes / iteration;
       double limit = triad_rate(pool, t.bytes);
-      printf("%8d %7d %7.2f %8.3f %7.3f %7.3f  %14.3f %10.0f %6.1f %6.1f %9.2f\n", model->nvert,
-             threads, 1e3 * t.update, 1e3 * t.multiply, 1e3 * t.reduce, 1e3 * t.advance,
-             1e3 * iteration, t.bytes / model->nvert, 1e-9 * rate, 1e-9 * limit, rate / limit);
-      fprintf(csv, "%d,%d,%g,%g,%g,%g,%g,%g,%g,%g,%g\n", model->nvert, threads, 1e3 * t.update,
-              1e3 * t.multiply, 1e3 * t.reduce, 1e3 * t.advance, 1e3 * iteration,
+      printf("%8d %7d %7.2f %8.3f %7.3f %7.3f %7.3f  %14.3f %10.0f %6.1f %6.1f %9.2f\n",
+             model->nvert, threads, 1e3 * t.update, 1e3 * t.multiply, 1e3 * t.reduce, 1e3 * t.apply,
+             1e3 * t.advance, 1e3 * iteration, t.bytes / model->nvert, 1e-9 * rate, 1e-9 * limit,
+             rate / limit);
+      fprintf(csv, "%d,%d,%g,%g,%g,%g,%g,%g,%g,%g,%g,%g\n", model->nvert, threads, 1e3 * t.update,
+              1e3 * t.multiply, 1e3 * t.reduce, 1e3 * t.apply, 1e3 * t.advance, 1e3 * iteration,
               t.bytes / model->nvert, 1e-9 * rate, 1e-9 * limit, rate / limit);
       if (c == 0) printf("         %7d to work and back: %.2f us\n", threads, 1e6 * job_time(pool));
       csim_pool_free(pool);

@@ -75,16 +75,21 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   return csim_edge_matrix_multiply(pool, &((fixture *)context)->K.A, p, q);
 }
 
-static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                   double *z, double sum[2]) {
+static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
   fixture *f = context;
-  csim_precond_reduce(pool, &f->P, alpha, q, r, z, sum);
-  sum[1] += csim_multigrid_add(pool, &f->C, r, z);
+  return csim_multigrid_apply(pool, &f->C, &f->P, r, z);
+}
+
+// z = the correction alone, of levels and knots; returns r.z.
+static double correct_only(fixture *f, const double *r, double *z) {
+  csim_precond none;
+  CHECK(csim_precond_create_jacobi(&f->arena, f->C.nrow, &none) == 0); // all zero
+  return csim_multigrid_apply(NULL, &f->C, &none, r, z);
 }
 
 static int solve(fixture *f, csim_pool *pool, int levels) {
   int all = f->C.used;
-  csim_linear_system system = {f, 3 * f->k.model->nvert, multiply, reduce};
+  csim_linear_system system = {f, 3 * f->k.model->nvert, multiply, precondition};
   csim_solve_goal goal = {.tolerance = 1e-8, .max_iterations = 5000};
   if (!levels) f->C.used = 0;
   csim_solve_report report = csim_pcg_solve(pool, &system, f->b, &goal, &f->s, f->x);
@@ -127,13 +132,13 @@ static void test_operator(void) {
   for (int i = 0; i < 2; i++) r[i] = CSIM_ARENA_NEW(&f.arena, double, n);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < n; i++) r[k][i] = f.k.model->fixed[i / 3] ? 0 : kit_random(&seed);
-  double rz = csim_multigrid_add(NULL, &f.C, r[0], z[0]);
-  csim_multigrid_add(NULL, &f.C, r[1], z[1]);
+  double rz = correct_only(&f, r[0], z[0]);
+  correct_only(&f, r[1], z[1]);
   double cross = csim_vector_dot(NULL, n, r[1], z[0]);
   CHECK(rz > 0);
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[0]), rz, 1e-12 * rz);
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[1]), cross, 1e-10 * rz);
-  csim_multigrid_add(NULL, &g.C, r[0], z[2]);
+  correct_only(&g, r[0], z[2]);
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(z[0][i]));
   // the aggregates may differ, where bending is zero; levels of one size do nearly the same
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[2]), rz, 0.2 * rz);
@@ -189,7 +194,7 @@ static void test_couplings(void) {
       couple(&f, i, pattern->col[b], d, 100, &list);
     }
   csim_multigrid_update(NULL, &f.H, NULL, &f.C);
-  csim_multigrid_add(NULL, &f.C, r, z[2]);
+  correct_only(&f, r, z[2]);
   for (int i = 0; i < list.n; i++) {
     const csim_coupling *c = &list.item[i];
     for (int end = 0; end < 2; end++)
@@ -197,7 +202,7 @@ static void test_couplings(void) {
         f.H.val[9 * csim_pattern_find(pattern, c->row[end], c->row[1 - end]) + a] -= c->B[a];
   }
   csim_multigrid_update(NULL, &f.H, NULL, &f.C);
-  double rz = csim_multigrid_add(NULL, &f.C, r, z[0]);
+  double rz = correct_only(&f, r, z[0]);
   for (int i = 0; i < list.n; i++) {
     const csim_coupling *c = &list.item[i];
     for (int end = 0; end < 2; end++)
@@ -205,7 +210,7 @@ static void test_couplings(void) {
         f.H.val[9 * csim_pattern_find(pattern, c->row[end], c->row[1 - end]) + a] += c->B[a];
   }
   csim_multigrid_update(NULL, &f.H, &list, &f.C);
-  CHECK_NEAR(csim_multigrid_add(NULL, &f.C, r, z[1]), rz, 1e-10 * rz);
+  CHECK_NEAR(correct_only(&f, r, z[1]), rz, 1e-10 * rz);
   double scale = 0, without = 0;
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(z[0][i]));
   for (int i = 0; i < n; i++) without = fmax(without, fabs(z[2][i] - z[0][i]));
@@ -231,9 +236,8 @@ static double multiply_tied(csim_pool *pool, void *context, const double *p, dou
   return csim_vector_dot(pool, 3 * t->f->k.model->nvert, p, q);
 }
 
-static void reduce_tied(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                        double *z, double sum[2]) {
-  reduce(pool, ((tied_system *)context)->f, alpha, q, r, z, sum);
+static double precondition_tied(csim_pool *pool, void *context, const double *r, double *z) {
+  return precondition(pool, ((tied_system *)context)->f, r, z);
 }
 
 // Two halves of a cloth that are tied to one another, vertex by vertex: levels that know it take
@@ -248,7 +252,7 @@ static void test_ties(int cells) {
   double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < nvert / 2; i++) couple(&f, i, nvert - 1 - i, axis[i % 3], 1e3, &t.list);
   for (int known = 0; known < 2; known++) {
-    csim_linear_system system = {&t, 3 * nvert, multiply_tied, reduce_tied};
+    csim_linear_system system = {&t, 3 * nvert, multiply_tied, precondition_tied};
     csim_solve_goal goal = {.tolerance = 1e-8, .max_iterations = 5000};
     list.n = t.list.n;
     memcpy(list.item, t.list.item, (size_t)list.n * sizeof *list.item);
@@ -276,7 +280,7 @@ static void correct(fixture *f, int step, double k, csim_couplings *list, double
   csim_multigrid_update(NULL, &f->H, list, &f->C);
   CHECK(f->C.factored && f->C.is_tied);
   memset(z, 0, 3 * (size_t)nvert * sizeof *z);
-  csim_multigrid_add(NULL, &f->C, f->b, z);
+  correct_only(f, f->b, z);
   memcpy(f->H.val, untied, bytes);
 }
 
@@ -345,8 +349,8 @@ static void test_knots(int cells) {
     z[k] = CSIM_ARENA_NEW(&f.arena, double, n);
     for (int i = 0; i < n; i++) r[k][i] = f.k.model->fixed[i / 3] ? 0 : kit_random(&seed);
   }
-  double rz = csim_multigrid_add(NULL, &f.C, r[0], z[0]);
-  csim_multigrid_add(NULL, &f.C, r[1], z[1]);
+  double rz = correct_only(&f, r[0], z[0]);
+  correct_only(&f, r[1], z[1]);
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[0]), rz, 1e-12 * rz);
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[1]), csim_vector_dot(NULL, n, r[1], z[0]),
              1e-10 * rz);
@@ -374,7 +378,7 @@ static void test_knots_coupled(void) {
   for (int blocks = 0; blocks < 2; blocks++) {
     z[blocks] = CSIM_ARENA_NEW(&f.arena, double, n);
     csim_multigrid_update(NULL, &f.H, blocks ? NULL : &known, &f.C);
-    csim_multigrid_add(NULL, &f.C, r, z[blocks]);
+    correct_only(&f, r, z[blocks]);
     for (int i = 0; i < list.n && !blocks; i++)
       for (int end = 0; end < 2; end++) {
         const int *row = list.item[i].row;
@@ -398,7 +402,7 @@ static void test_small(void) {
   CHECK(csim_layout_build(&f.arena, f.k.model, &f.layout) == 0);
   CHECK(csim_multigrid_create(&f.arena, &f.layout.pattern, f.k.model->fixed, NULL, &f.C) == 0);
   CHECK(f.C.nlevel == 0);
-  CHECK(csim_multigrid_add(NULL, &f.C, x, x) == 0);
+  CHECK(correct_only(&f, x, x) == 0);
   destroy(&f);
 
   // 400 vertices that nothing joins

@@ -35,6 +35,23 @@ static void run_errand(void *context) {
   atomic_fetch_add(&e->done, 1 + (e->wait && !atomic_load(&e->go) ? 1000 : 0));
 }
 
+// A task that is one more chunk of a sum runs once, and the sum is as it is alone.
+static void test_beside(void) {
+  double one = 1;
+  for (int n = 0; n < 100000; n = 7 * n + 1) {
+    double reference = csim_pool_sum_beside(NULL, NULL, n, 64, sum_range, &one);
+    for (int nthread = 0; nthread <= 4; nthread++) {
+      csim_pool *pool = nthread ? csim_pool_create(nthread) : NULL;
+      errand e = {.wait = 0};
+      const csim_task task = {run_errand, &e};
+      for (int i = 0; i < 20; i++)
+        CHECK(csim_pool_sum_beside(pool, &task, n, 64, sum_range, &one) == reference);
+      CHECK(e.done == 20);
+      csim_pool_free(pool);
+    }
+  }
+}
+
 // A task goes on beside jobs, with any number of threads, and is done when it is said to be.
 static void test_tasks(void) {
   double one = 1, reference = csim_pool_sum(NULL, 100003, sum_range, &one);
@@ -62,6 +79,7 @@ static void test_tasks(void) {
 
 int main(void) {
   test_pool();
+  test_beside();
   test_tasks();
   return check_report();
 }

@@ -65,6 +65,13 @@ static void test_updates(csim_pool *pool) {
   CHECK(!memcmp(x, expected, sizeof x));
   for (int i = 0; i < N; i++) expected[i] = c[i] + 0.25 * b[i];
   CHECK(!memcmp(p, expected, sizeof p));
+  double square = 0;
+  for (int i = 0; i < N - 1; i++) {
+    expected[i] -= 0.3 * a[i];
+    square += expected[i] * expected[i];
+  }
+  CHECK_NEAR(csim_vector_reduce(pool, N - 1, 0.3, a, p), square, 1e-11);
+  CHECK(!memcmp(p, expected, sizeof p));
 }
 
 int main(void) {
