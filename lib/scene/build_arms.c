@@ -474,9 +474,9 @@ static int make_slender(const csim_mesh *mesh, const arm *a, double sleeve_end, 
 // An arm is raised by a shear: its points rise in proportion to their distance from the shoulder
 // along x, so it never intersects itself. In a sleeve it is also stretched along x, so that it is
 // as long as it was: the hand would slip out of its cuff.
-static const double SLEEVED = 1.5; // of the shoulder's radius, from where on stitches count
-static const double LEVEL = 0.2;   // slope of an arm that is level enough
-enum { ANGLES = 10 };              // tried, from the arm as it is to level
+static const double SLEEVED = 1.25; // of the shoulder's radius, from where on stitches count
+static const double LEVEL = 0.2;    // slope of an arm that is level enough
+enum { ANGLES = 10 };               // tried, from the arm as it is to level
 enum { MOST_PAIRS = 1 << 16 };
 
 typedef struct shear {
