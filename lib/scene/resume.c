@@ -205,9 +205,9 @@ static csim_status is_readable(csim_cache *cache, int n, int *readable) {
   return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Whether the cache in `out` holds all frames up to one, undamaged. After an interrupted change of
-// the scene it has the name of the old cache.
-static csim_status cache_reaches(const csim_scene *scene, const char *out, int frame,
+// Whether the cache in `out` holds all frames up to one, undamaged; `intact`: the ledger says so of
+// every file. After an interrupted change of the scene it has the name of the old cache.
+static csim_status cache_reaches(const csim_scene *scene, const char *out, int frame, int intact,
                                  int *reaches) {
   csim_status status = CSIM_OK;
   *reaches = !scene->output.cache;
@@ -219,7 +219,10 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
       const csim_cache_info *info = csim_cache_get_info(cache);
       int f = info->nframe - 1;
       while (f >= 0 && info->number[f] != frame) f--;
-      if (f >= 0) status = is_readable(cache, f + 1, reaches);
+      if (f >= 0 && intact)
+        *reaches = 1;
+      else if (f >= 0)
+        status = is_readable(cache, f + 1, reaches);
       csim_cache_free(cache);
     }
     free(path);
@@ -230,9 +233,9 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
 // Whether the run can continue from the checkpoint at `path`, which is then in resume->point.
 // Appends its number to `frames`.
 static csim_status try_checkpoint(const csim_scene *scene, const csim_run_options *options,
-                                  const char *path, int before, csim_log *log, csim_resume *resume,
-                                  char frames[64]) {
-  int reaches;
+                                  const char *path, const csim_ledger_report *files, csim_log *log,
+                                  csim_resume *resume, char frames[64]) {
+  int reaches, before = files->first_frame, intact = files->whole > 0 && !files->damaged;
   if (access(path, F_OK)) return CSIM_OK;
   csim_status status = csim_checkpoint_read(path, log, &resume->point);
   if (status) return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
@@ -243,7 +246,7 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
     csim_say(log, CSIM_WARNING, csim_in_file(path),
              "cannot be used: files of the earlier frame %d are missing or changed", before);
   } else if (!options->from_frame || frame == options->resume_from) {
-    status = cache_reaches(scene, options->out, frame, &reaches);
+    status = cache_reaches(scene, options->out, frame, intact, &reaches);
     if (!status && reaches) {
       resume->found = 1;
       return CSIM_OK;
@@ -320,7 +323,7 @@ static csim_status is_whole(const csim_scene *scene, const char *out, const reco
   csim_status status = CSIM_OK;
   *whole = !r->damaged && r->first_frame == INT_MAX;
   if (r->exists && scene->output.cache && !r->whole) *whole = 0;
-  if (!r->exists) status = cache_reaches(scene, out, last_frame(scene, last), &reaches);
+  if (!r->exists) status = cache_reaches(scene, out, last_frame(scene, last), 0, &reaches);
   if (!reaches) *whole = 0;
   if (!status && !*whole)
     csim_say(log, CSIM_WARNING, csim_in_file(out),
@@ -353,19 +356,19 @@ static int *list_kept(const char *out, int *count) {
 
 // Finds the last usable checkpoint: the current one, the previous one, or one that was kept.
 static csim_status find_checkpoint(const csim_scene *scene, const csim_run_options *options,
-                                   int before, csim_log *log, csim_resume *resume,
-                                   char frames[64]) {
+                                   const csim_ledger_report *files, csim_log *log,
+                                   csim_resume *resume, char frames[64]) {
   int nkept;
   int *kept = list_kept(options->out, &nkept);
   csim_status status = kept ? CSIM_OK : CSIM_MEMORY;
   *frames = 0;
   for (int k = 0; k < 2 + nkept && !resume->found && !status; k++) {
-    if (k >= 2 &&
-        (kept[k - 2] >= before || (options->from_frame && kept[k - 2] != options->resume_from)))
+    if (k >= 2 && (kept[k - 2] >= files->first_frame ||
+                   (options->from_frame && kept[k - 2] != options->resume_from)))
       continue;
     char *path = k < 2 ? csim_print("%s/%s", options->out, NAMES[k])
                        : csim_print("%s/%s%d", options->out, KEPT, kept[k - 2]);
-    status = path ? try_checkpoint(scene, options, path, before, log, resume, frames) : CSIM_MEMORY;
+    status = path ? try_checkpoint(scene, options, path, files, log, resume, frames) : CSIM_MEMORY;
     free(path);
   }
   free(kept);
@@ -416,7 +419,7 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
     status = is_whole(scene, out, &last, &files, log, &resume->complete);
     if (status || resume->complete) return status;
   }
-  status = find_checkpoint(scene, options, files.first_frame, log, resume, frames);
+  status = find_checkpoint(scene, options, &files, log, resume, frames);
   if (status) return status;
   if (options->from_frame && options->resume_from >= files.first_frame &&
       files.first_frame <= last.last_frame)
