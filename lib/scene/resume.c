@@ -230,22 +230,32 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
   return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
+// Frames of checkpoints other than the one asked for.
+typedef struct others {
+  int n, frame[12];
+} others;
+
+static void add_other(others *list, int frame) {
+  for (int k = 0; k < list->n; k++)
+    if (list->frame[k] == frame) return;
+  if (list->n < (int)(sizeof list->frame / sizeof *list->frame)) list->frame[list->n++] = frame;
+}
+
 // Whether the run can continue from the checkpoint at `path`, which is then in resume->point.
-// Appends its number to `frames`.
 static csim_status try_checkpoint(const csim_scene *scene, const csim_run_options *options,
                                   const char *path, const csim_ledger_report *files, csim_log *log,
-                                  csim_resume *resume, char frames[64]) {
+                                  csim_resume *resume, others *list) {
   int reaches, before = files->first_frame, intact = files->whole > 0 && !files->damaged;
   if (access(path, F_OK)) return CSIM_OK;
   csim_status status = csim_checkpoint_read(path, log, &resume->point);
   if (status) return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
-  size_t n = strlen(frames);
   int frame = resume->point.frame;
-  if (n < 48) snprintf(frames + n, 64 - n, "%s%d", n ? ", " : "", frame);
-  if (frame >= before) {
+  if (options->from_frame && frame != options->resume_from) {
+    add_other(list, frame);
+  } else if (frame >= before) {
     csim_say(log, CSIM_WARNING, csim_in_file(path),
              "cannot be used: files of the earlier frame %d are missing or changed", before);
-  } else if (!options->from_frame || frame == options->resume_from) {
+  } else {
     status = cache_reaches(scene, options->out, frame, intact, &reaches);
     if (!status && reaches) {
       resume->found = 1;
@@ -357,18 +367,20 @@ static int *list_kept(const char *out, int *count) {
 // Finds the last usable checkpoint: the current one, the previous one, or one that was kept.
 static csim_status find_checkpoint(const csim_scene *scene, const csim_run_options *options,
                                    const csim_ledger_report *files, csim_log *log,
-                                   csim_resume *resume, char frames[64]) {
+                                   csim_resume *resume, others *list) {
   int nkept;
   int *kept = list_kept(options->out, &nkept);
   csim_status status = kept ? CSIM_OK : CSIM_MEMORY;
-  *frames = 0;
+  list->n = 0;
   for (int k = 0; k < 2 + nkept && !resume->found && !status; k++) {
-    if (k >= 2 && (kept[k - 2] >= files->first_frame ||
-                   (options->from_frame && kept[k - 2] != options->resume_from)))
+    if (k >= 2 && kept[k - 2] >= files->first_frame) continue;
+    if (k >= 2 && options->from_frame && kept[k - 2] != options->resume_from) {
+      add_other(list, kept[k - 2]);
       continue;
+    }
     char *path = k < 2 ? csim_print("%s/%s", options->out, NAMES[k])
                        : csim_print("%s/%s%d", options->out, KEPT, kept[k - 2]);
-    status = path ? try_checkpoint(scene, options, path, files, log, resume, frames) : CSIM_MEMORY;
+    status = path ? try_checkpoint(scene, options, path, files, log, resume, list) : CSIM_MEMORY;
     free(path);
   }
   free(kept);
@@ -377,7 +389,7 @@ static csim_status find_checkpoint(const csim_scene *scene, const csim_run_optio
 
 // Decides what to do without a usable checkpoint.
 static csim_status without_checkpoint(const csim_run_options *options, const record *last,
-                                      int damaged, const char *frames, csim_log *log,
+                                      int damaged, const others *list, csim_log *log,
                                       csim_resume *resume) {
   const char *out = options->out;
   if (options->from_frame && options->from_cache) {
@@ -385,12 +397,15 @@ static csim_status without_checkpoint(const csim_run_options *options, const rec
     resume->point.frame = options->resume_from;
     return CSIM_OK;
   }
-  if (options->from_frame)
+  if (options->from_frame) {
+    char text[200] = "";
+    for (int k = 0, n = 0; k < list->n; k++)
+      n += snprintf(text + n, sizeof text - (size_t)n, "%s%d", k ? ", " : "", list->frame[k]);
     return csim_refuse(log, csim_in_file(out),
-                       "there is no checkpoint of frame %d; %s%s; --from-cache continues from the "
-                       "frame in the cache",
-                       options->resume_from, *frames ? "there are: " : "there is none at all",
-                       frames);
+                       "there is no checkpoint of frame %d that can be used; %s%s; --from-cache "
+                       "continues from the frame in the cache",
+                       options->resume_from, list->n ? "there are: " : "there are no others", text);
+  }
   if (last->exists && !last->same_scene)
     return refuse(log, out,
                   "holds a run of another scene and no checkpoint of it: choose another "
@@ -409,7 +424,7 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   const char *out = options->out;
   record last = {.last_frame = scene->frame_start - 1};
   csim_ledger_report files;
-  char frames[64];
+  others list;
   csim_status status = read_record(scene, out, &last);
   if (!status) status = verify(scene, out, &last, log, &files);
   if (status) return status;
@@ -419,7 +434,7 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
     status = is_whole(scene, out, &last, &files, log, &resume->complete);
     if (status || resume->complete) return status;
   }
-  status = find_checkpoint(scene, options, &files, log, resume, frames);
+  status = find_checkpoint(scene, options, &files, log, resume, &list);
   if (status) return status;
   if (options->from_frame && options->resume_from >= files.first_frame &&
       files.first_frame <= last.last_frame)
@@ -435,7 +450,7 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   if (resume->found) return CSIM_OK;
   int damaged =
       files.damaged || files.first_frame <= last.last_frame || last.frame_end == scene->frame_end;
-  return without_checkpoint(options, &last, damaged, frames, log, resume);
+  return without_checkpoint(options, &last, damaged, &list, log, resume);
 }
 
 void csim_resume_free(csim_resume *resume) {

@@ -187,6 +187,9 @@ equal "$(grep -c 'error' stderr)" 5 "messages"
 check "refused, nothing changed" diff -r changed before
 expect 2 "$clothsim" tiny.json -o changed --resume-from 2
 says "there are: 1"
+expect 0 "$clothsim" tiny.json -q -o kept -e 3 --keep-checkpoints --checkpoint-every 1
+expect 2 "$clothsim" tiny.json -o kept --resume-from 5
+says "no checkpoint of frame 5 that can be used; there are: 3, 2, 1"
 expect 2 "$clothsim" tiny.json -o changed --allow-changes
 expect 2 "$clothsim" tiny.json -o changed --resume --overwrite
 expect 2 "$clothsim" tiny.json -o changed --resume-from 1 --allow-changes --set 'cloth.mesh.cells=[9,9]'
