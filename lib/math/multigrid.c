@@ -618,11 +618,11 @@ double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_preco
   int n = C->used > 0 ? first_small(C) : -1;
   for (int l = 0; l <= n; l++) restrict_to(pool, C, l, l ? C->level[l - 1].r : r);
   double rz = csim_precond_apply(pool, P, r, z, n >= 0 ? &small : NULL);
-  double knots = C->knots.nrow > 0 ? add_knots(pool, &C->knots, r, z) : 0;
-  if (n < 0) return rz + knots;
+  double added = C->knots.nrow > 0 ? add_knots(pool, &C->knots, r, z) : 0; // to r.z
+  if (n < 0) return rz + added;
   for (int l = n - 1; l >= 0; l--) correct_level(pool, C, l);
   prolong_from(pool, C, 0, C->nrow, z);
   const csim_multigrid_level *first = &C->level[0];
-  knots += csim_vector_dot(n ? pool : NULL, 3 * first->nrow, first->r, first->z);
-  return rz + knots;
+  added += csim_vector_dot(n ? pool : NULL, 3 * first->nrow, first->r, first->z);
+  return rz + added;
 }

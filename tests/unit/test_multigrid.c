@@ -279,7 +279,6 @@ static void correct(fixture *f, int step, double k, csim_couplings *list, double
   CHECK(csim_precond_update(NULL, &f->H, &f->P) == 0);
   csim_multigrid_update(NULL, &f->H, list, &f->C);
   CHECK(f->C.factored && f->C.is_tied);
-  memset(z, 0, 3 * (size_t)nvert * sizeof *z);
   correct_only(f, f->b, z);
   memcpy(f->H.val, untied, bytes);
 }
