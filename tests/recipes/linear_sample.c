@@ -19,8 +19,9 @@ static void *create(csim_arena *arena, const csim_model *model, const csim_solve
   return s;
 }
 
-static csim_solve_outcome prepare(csim_pool *pool, const csim_linear_matrix *A, void *scratch) {
-  (void)pool;
+static csim_solve_outcome prepare(const csim_problem *problem, const csim_linear_matrix *A,
+                                  void *scratch) {
+  (void)problem;
   ((sample *)scratch)->A = A->H;
   return CSIM_SOLVE_CONVERGED;
 }
@@ -46,15 +47,12 @@ static void sweep(const csim_bsr *A, const double *b, double *x) {
   for (int k = n - 1; k >= 0; k--) relax(A, k / 3, k % 3, b, x);
 }
 
-static void precondition(csim_pool *pool, void *scratch, double alpha, const double *q, double *r,
-                         double *z, double sum[2]) {
+static double precondition(csim_pool *pool, void *scratch, const double *r, double *z) {
   sample *s = scratch;
   int n = 3 * s->A.pattern->nrow;
-  if (q) csim_vector_add(pool, n, -alpha, q, r);
   memset(z, 0, (size_t)n * sizeof *z);
   sweep(&s->A, r, z);
-  sum[0] = csim_vector_dot(pool, n, r, r);
-  sum[1] = csim_vector_dot(pool, n, r, z);
+  return csim_vector_dot(pool, n, r, z);
 }
 
 static csim_solve_report solve(const csim_problem *problem, const csim_linear_matrix *A,
