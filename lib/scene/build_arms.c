@@ -186,25 +186,39 @@ csim_status csim_find_trunk(const csim_build *build, csim_arena *arena, csim_tru
   return status;
 }
 
-// How far a skirt hangs above where it is drawn [m]: the mean height of its stitches to panels of
-// other kinds.
-static double rise_of(const csim_mesh *mesh, const unsigned char *leg) {
-  double sum = 0;
-  int n = 0;
-  for (int i = 0; i < 2 * mesh->nstitch; i++) {
-    int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
-    if (!leg[own] || leg[other]) continue;
-    sum += mesh->vert[csim_xyz(other) + 1] - mesh->vert[csim_xyz(own) + 1];
-    n++;
+// How far a skirt hangs above where it is drawn [m]: the mean height of its stitches to other
+// panels, and of theirs, such as a waistband's, up to panels that reach the height of `top`.
+static double rise_of(const csim_mesh *mesh, const unsigned char *leg, double top,
+                      csim_arena *arena) {
+  unsigned char *below = CSIM_ARENA_COPY(arena, leg, mesh->nvert);
+  unsigned char *above = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
+  double rise = 0;
+  int n = 1, reached = 0;
+  while (n > 0 && !reached && !arena->failed) {
+    double sum = 0;
+    n = 0;
+    for (int i = 0; i < 2 * mesh->nstitch; i++) {
+      int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
+      if (!below[own] || below[other]) continue;
+      sum += mesh->vert[csim_xyz(other) + 1] - mesh->vert[csim_xyz(own) + 1];
+      above[other] = 1;
+      n++;
+    }
+    if (n) rise += sum / n;
+    if (csim_mark_panels(mesh, above)) arena->failed = 1;
+    for (int i = 0; i < mesh->nvert; i++) {
+      reached |= above[i] && mesh->vert[csim_xyz(i) + 1] > top;
+      below[i] |= above[i];
+    }
   }
-  return n ? sum / n : 0;
+  return rise;
 }
 
 // Share of the vertices to draw in that the skirt covers, seen along z, in front or behind: on a
 // grid in the plane of x and y, cells that a vertex of it is in.
 static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh,
                     const unsigned char *leg, csim_arena *arena) {
-  double rise = rise_of(mesh, leg);
+  double rise = rise_of(mesh, leg, a->shoulder[1] - THICK * a->size, arena);
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   int n[2], in = 0, under = 0;
   for (int i = 0; i < body->nvert; i++)

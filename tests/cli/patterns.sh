@@ -222,6 +222,20 @@ sed 's/"arm"/"body"/g' cuffed.json >covered.json
 expect 0 "$clothsim" wide.scene.json -v -o covered -e 1 --set skirt.mesh.pattern=covered.json
 says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
 check "arms are $(reach covered/body_0001.obj) m long in a bodice" awk "BEGIN { exit !(($(reach covered/body_0001.obj) - 0.36) ^ 2 < 4e-4) }"
+# a skirt drawn 0.3 m lower whose waistband is sewn to a bodice hangs in front of the arms, too
+above() { # NAME LOW HIGH
+  cat <<END
+"$1": {"label": "body", "translation": [0, 0, 20], "vertices": [[-25, $2], [25, $2], [25, $3], [-25, $3]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]},
+END
+}
+sewn='[{"panel": "front", "edge": 3}, {"panel": "band", "edge": 0}], [{"panel": "band", "edge": 2}, {"panel": "bodice", "edge": 0}], '
+sed "s/\"translation\": \[0, 0, /\"translation\": [0, -30, /; s/{\"panels\": {/&$(echo $(above band 30 36) $(above bodice 66 90))/; s/\"stitches\": \[/&$sewn/" wide.json >band.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=band.json
+says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
+sed 's/, \[{"panel": "band", "edge": 2}, {"panel": "bodice", "edge": 0}\]//' band.json >low_band.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=low_band.json
+check "without the bodice it stays below them" sh -c '! grep -q "drawn in" stderr'
 # a bodice whose top edges are sewn over the body starts above it (1 m); its sides, which run through it far below, do not count
 shell() { # NAME Z TURN
   cat <<END
