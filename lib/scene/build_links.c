@@ -271,6 +271,38 @@ static int is_held(const csim_body *body, const int *tier, const int vert[2], do
   return ringed ? length < RINGED : level > 1 && length < TOGETHER;
 }
 
+// Marks the vertices of panels whose sides are all held. link: of the stitches that are not marked
+// in `again`. Returns marks (mesh->nvert, heap), NULL when out of memory.
+static unsigned char *mark_rings(const csim_body *body, const int *tier, const unsigned char *again,
+                                 const csim_link *link) {
+  const csim_mesh *mesh = body->mesh;
+  unsigned char *ring = CSIM_NEW(unsigned char, mesh->nvert);
+  unsigned char *open = CSIM_NEW(unsigned char, mesh->nvert);
+  csim_status status = ring && open ? CSIM_OK : CSIM_MEMORY;
+  for (int i = 0; i < mesh->nstitch && !status; i++) {
+    const int *v = mesh->stitch + csim_row(2, i);
+    if (again[i]) continue;
+    unsigned char *marks = is_held(body, tier, v, link->length) ? ring : open;
+    if (tier[v[0]] == tier[v[1]]) marks[v[0]] = marks[v[1]] = 1;
+    link++;
+  }
+  if (!status) status = csim_mark_panels(mesh, ring);
+  if (!status) status = csim_mark_panels(mesh, open);
+  for (int i = 0; i < mesh->nvert && !status; i++) ring[i] &= !open[i];
+  free(open);
+  if (!status) return ring;
+  free(ring);
+  return NULL;
+}
+
+// Whether a seam closes together with the sides of what it joins: one between a ring and what
+// hangs over it, which is a ring or a lower tier. While it waited a flounce of trousers fell below
+// the foot, and its front was sewn to the cuff under the sole.
+static int is_early(const int tier[2], const int ring[2]) {
+  int low = tier[1] > tier[0];
+  return tier[0] != tier[1] && ring[low] && (ring[!low] || tier[!low] > 1);
+}
+
 // Edges are gathered if they are longer than what they are sewn to by this factor.
 static const double GATHERED = 1.2;
 
@@ -322,7 +354,8 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
   const csim_mesh *mesh = body->mesh;
   int nturn = 1, waits = 0, skirts = 0;
   unsigned char *arm = NULL, *cuff = CSIM_NEW(unsigned char, mesh->nvert);
-  csim_status status = cuff ? csim_mark_label(mesh, sleeve, &arm) : CSIM_MEMORY;
+  unsigned char *ring = mark_rings(body, tier, again, build->link + first);
+  csim_status status = cuff && ring ? csim_mark_label(mesh, sleeve, &arm) : CSIM_MEMORY;
   if (!status) status = csim_find_cuffs(mesh, arm, cuff);
   for (int i = 0; i < mesh->nvert && !status; i++) {
     waits |= tier[i] == 0;
@@ -345,12 +378,17 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, cons
     }
     if (of[0] != 0 || of[1] != 0) {
       set_turn(link, of, waits ? LATE : 0, nturn, gathered);
+      if (is_early(of, (int[]){ring[v[0]], ring[v[1]]})) {
+        link->begin = 0;
+        link->end = LATE;
+      }
       continue;
     }
     set_upper(link, arm[v[0]] + arm[v[1]], cuff[v[0]] + cuff[v[1]], skirts);
   }
   free(arm);
   free(cuff);
+  free(ring);
   return status;
 }
 

@@ -553,6 +553,24 @@ hem() { # FILE GROUP: length of the edges between its lowest vertices, and exten
 }
 read -r length wide <<<"$(hem flared/leg_0001.obj front_cuff)"
 check "its lower edge is $length m long, 0.4 m flat, and $wide m wide" awk "BEGIN { exit !($length > 0.36 && $length < 0.44 && $wide < 0.25) }"
+# and a flounce that starts as a ring below a cuff is sewn to it together with the cuff's sides, by frame 20
+flounce() { # NAME Z TURN
+  cat <<END
+"$1_flounce": {"label": "leg", "translation": [20, 8, $2], "rotation": [0, $3, 0],
+  "vertices": [[-20, 0], [20, 0], [8, 8], [-8, 8]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]},
+END
+}
+sed "s/{\"panels\": {/&$(echo $(flounce front 12 0) $(flounce back -12 180))/
+  s/\"stitches\": \[/&$(ends front_flounce back_flounce 1 3), $(ends front_flounce back_flounce 3 1), $(ends front_cuff front_flounce 0 2), $(ends back_cuff back_flounce 0 2), /" cuff.json >flounce.json
+expect 0 "$clothsim" cuff.scene.json -v -o flounced -e 21 --set leg.mesh.pattern=flounce.json --set leg.mesh.resolution=0.02
+says '4 of 7 panels are gathered or flared and start as waves of a ring'
+start=flounced/leg_0021.obj
+read -r _ _ leg _ _ _ <<<"$(panel front)"
+read -r _ _ low high _ _ <<<"$(panel front_cuff)"
+read -r _ _ _ top _ _ <<<"$(panel front_flounce)"
+check "the flounce reaches up to $top m, the cuff from $low to $high m" awk "BEGIN { exit !($low - $top < 0.003 && $top - $low < 0.03) }"
+check "which the leg, at $leg m, waits for" awk "BEGIN { exit !($leg - $high > 0.01) }"
 # Half a ring that both legs do not fit into as a circle (0.18 m and 0.23 m) starts as an ellipse around them, also under a slanted hem:
 # sectors of 180 degrees, turned by 12.
 awk '$1 == "v" { x[++n] = $0 } $1 == "f" { f[++m] = $0 } END { for (i = 1; i <= n; i++) print x[i]
