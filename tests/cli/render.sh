@@ -6,7 +6,7 @@ cat >r.json <<'END2'
   "version": 1, "name": "r",
   "units": {"length": "cm"},
   "frames": {"start": 1, "end": 6, "fps": 24, "substeps": 2},
-  "solver": {"method": "newton", "iterations": 6, "tolerance": 1e-3, "integrator": "implicit-euler"},
+  "solver": {"method": "newton", "iterations": 20, "tolerance": 1e-3, "integrator": "implicit-euler"},
   "output": {"formats": ["abc", "usda", "pc2", "mdd", "vtp", "ply"]},
   "phases": [{"name": "first", "frames": {"end": 3}}, {"name": "later", "gravity": [0, -500, 0]}],
   "objects": [
@@ -70,7 +70,7 @@ for frame in 2 3 4 5; do
   expect 0 "$clothsim" r.json -q -o part --resume
   check "resumed after frame $frame" diff -r run part
 done
-# with 3 iterations substeps end unconverged, and single vertices were up to 1.5 cm off in one start of four, by last digits
+# with 3 or 6 iterations substeps end unconverged, and single vertices were up to 1.5 cm off in one start of four, by last digits
 cp -r run again
 expect 0 "$clothsim" r.json -q -o again --resume-from 4 --from-cache
 expect 0 "$BIN/clothdiff" --atol 1e-2 run/r.clothcache again/r.clothcache

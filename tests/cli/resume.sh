@@ -70,7 +70,7 @@ cat >twisted.json <<'END2'
   "objects": [
     {"name": "tube", "type": "cloth", "material": "cotton", "mesh": {"shape": "tube", "radius": 0.5, "height": 2, "cells": [12, 16]},
      "pins": [{"box": [[-1, 0.99, -1], [1, 2, 1]],
-               "motion": [{"frame": 1}, {"frame": 9, "position": [0, -0.3, 0], "rotation": [0, 360, 0]}]},
+               "motion": [{"frame": 1}, {"frame": 9, "position": [0, -0.3, 0], "rotation": [0, 480, 0]}]},
               {"box": [[-1, -2, -1], [1, -0.99, 1]]}]}
   ]
 }

@@ -473,6 +473,90 @@ static void test_filter_together(void) {
   check_that(share > 0.5 * most && share <= most, __FILE__, __LINE__, "a share of %g", share);
 }
 
+// Layers 2 mm apart, in contact, and a step of it.
+typedef struct close_layers {
+  layers l;
+  csim_scratch scratch;
+  csim_contact *c;
+  int n; // numbers of x and d
+  double *x, *d;
+} close_layers;
+
+static void close_begin(int nlayer, close_layers *t) {
+  *t = (close_layers){0};
+  layers_begin(nlayer, 8, "newton", 2, &t->l);
+  int n = t->n = 3 * t->l.k.model->nvert;
+  t->c = csim_contact_create(t->l.k.pool, &t->scratch, t->l.k.model, 0, NULL, &t->l.setup.contact);
+  t->x = CSIM_NEW(double, n);
+  t->d = CSIM_NEW(double, n);
+  double *v = CSIM_NEW(double, n);
+  memcpy(t->x, t->l.k.model->x0, (size_t)n * sizeof *t->x);
+  for (int i = 1; i < n; i += 3) t->x[i] -= 0.01 * (i / (n / nlayer));
+  CHECK(csim_contact_begin(t->c, t->x, v, NULL, 0, 1.0 / 240) == 0);
+  CHECK(csim_contact_advance(t->c, t->x, t->x) == 0);
+  free(v);
+}
+
+static void close_end(close_layers *t) {
+  csim_contact_free(t->c);
+  csim_scratch_free(&t->scratch);
+  free(t->x);
+  free(t->d);
+  layers_end(&t->l);
+}
+
+// Least share that the filter leaves of a step in which both layers rise and turn about z alike,
+// and the upper one comes nearer.
+static double share_apart(double rise, double turn, double nearer) {
+  close_layers t;
+  close_begin(2, &t);
+  for (int i = 0; i < t.n; i += 3) t.d[i + 1] = rise + turn * t.x[i] - (i < t.n / 2 ? 0 : nearer);
+  double share = csim_contact_filter(t.c, t.d);
+  close_end(&t);
+  return share;
+}
+
+// What moves alike passes, though each layer would cross planes between them (2 mm are free).
+static void test_filter_passes(void) {
+  CHECK(share_apart(4e-3, 0, 0) == 1);
+  CHECK(share_apart(0, 0.02, 0) == 1);
+  CHECK(share_apart(4e-3, 0.02, 1e-3) == 1);
+  double share = share_apart(4e-3, 0, 4e-3); // they would meet
+  check_that(share < 0.5, __FILE__, __LINE__, "a share of %g", share);
+}
+
+// Nothing passes through anything, whatever share of the filtered step is taken.
+static void test_filter_is_safe(void) {
+  close_layers t;
+  unsigned seed = 11;
+  int cut = 0;
+  close_begin(3, &t);
+  const csim_model *m = t.l.k.model;
+  for (int step = 0; step < 60; step++) {
+    double rough = 1e-3 * (1 << step % 4), turn = 0.05 * kit_random(&seed), crossed[3];
+    for (int i = 0; i < t.n; i++) {
+      int layer = i / (t.n / 3);
+      t.d[i] = rough * kit_random(&seed) + (layer - 1) * 2e-3 * kit_random(&seed);
+      if (i % 3 == 1) t.d[i] += turn * t.x[i - 1] - 1e-3 * (layer - 1);
+    }
+    double least = csim_contact_filter(t.c, t.d);
+    CHECK(least >= 0);
+    cut += least < 1;
+    for (int k = 0; k < 3; k++) {
+      long long pairs = -1;
+      for (int i = 0; i < t.n; i++) t.l.k.state.x[i] = t.x[i] + 0.5 * k * t.d[i];
+      csim_triangles cloth = {m->nvert, t.l.k.state.x, m->ntri, m->tri};
+      CHECK(csim_find_self_intersections(NULL, &cloth, 0, NULL, &pairs) == CSIM_OK);
+      crossed[k] = (double)pairs;
+    }
+    check_that(crossed[0] == 0 && crossed[1] == 0 && crossed[2] == 0, __FILE__, __LINE__,
+               "step %d: %g, %g, %g pairs", step, crossed[0], crossed[1], crossed[2]);
+    csim_contact_apply(t.c, step % 3 ? 1 : 0.5, t.x);
+  }
+  CHECK(cut > 30);
+  close_end(&t);
+}
+
 // A ball below a layer rises by `rise` in a step: it goes if that leaves it room, and the layer and
 // the step's clock stay as they are.
 static void test_goes_ahead(double rise, int goes) {
@@ -643,6 +727,8 @@ int main(void) {
   test_gradient();
   test_terms();
   test_filter_together();
+  test_filter_passes();
+  test_filter_is_safe();
   test_goes_ahead(5e-4, 1);
   test_goes_ahead(4e-3, 0);
   test_guides(1e-4);
