@@ -22,8 +22,7 @@ typedef struct filter_job {
   unsigned char *doubtful; // (narrow->n) pairs that planes would cut; NULL: planes cut all
   _Atomic int any;         // there are some
   csim_share *lowered;     // (mesh->nbody_vert) shares after this sweep
-  unsigned char *changed;  // (mesh->nbody_vert) by the last sweep
-  int sweep;
+  unsigned char *changed;  // (mesh->nbody_vert) by the last sweep; all before the first
 } filter_job;
 
 // Keeps each vertex within its reach, and records how far it may come from its reference.
@@ -107,7 +106,7 @@ static void sweep_pairs(void *context, int first, int last) {
   csim_step_filter *f = job->filter;
   for (int i = first; i < last; i++) {
     tested pair;
-    int again = job->sweep == 0, safe = 1;
+    int again = 0, safe = 1;
     if (!job->doubtful[i]) continue;
     test_pair(f, i, job->keep, &pair);
     for (int k = 0; k < 4; k++) {
@@ -175,9 +174,12 @@ static double least_share(void *context, int first, int last) {
 static void limit_doubtful(filter_job *job) {
   csim_step_filter *f = job->filter;
   csim_pool *pool = f->kin->pool;
-  int n = f->kin->mesh->nbody_vert, changed = 1;
-  for (int i = 0; i < n; i++) csim_share_set(&job->lowered[i], csim_share_get(&f->share[i]));
-  for (job->sweep = 0; job->sweep < MOST_SWEEPS && changed; job->sweep++) {
+  int n = f->kin->mesh->nbody_vert, changed = n;
+  for (int i = 0; i < n; i++) {
+    csim_share_set(&job->lowered[i], csim_share_get(&f->share[i]));
+    job->changed[i] = 1;
+  }
+  for (int sweep = 0; sweep < MOST_SWEEPS && changed; sweep++) {
     csim_pool_for(pool, f->narrow->n, PAIR_GRAIN, sweep_pairs, job);
     changed = csim_pool_count(pool, n, take_lowered, job);
   }

@@ -7,8 +7,8 @@
 //   ------- plane
 //      ^          Layers that move alike, and pairs that turn, cross their planes without coming
 //      |   d_a    nearer: of the pairs that planes would cut, 95 % in a twisted tube and 89 % in a
-//      a          sheet drawn through a ring. Those pass by continuous collision detection, with
-//                 the shares that their vertices have in the end.
+//      a          sheet drawn through a ring. Those in contact pass by continuous collision
+//                 detection, with the shares that their vertices have in the end.
 //
 // So all shortened motions, and every common multiple of them in [0, 1], are safe together.
 #ifndef CSIM_CONTACT_STEP_FILTER_H
