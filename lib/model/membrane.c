@@ -164,14 +164,20 @@ CSIM_SIMD_BODY void find_rest_lengths(const four *s, membrane_law law, csim_v4 r
   }
 }
 
-CSIM_SIMD_BODY void add_bound(membrane_law law, four *s) {
+CSIM_SIMD_BODY void find_bound(const four *s, membrane_law law, csim_principal_law *bound) {
   csim_v4 zero = {0};
-  csim_principal_law bound = {.begin = s->p[LIMIT],
-                              .end = s->p[BOUND],
-                              .q = CSIM_SELECT4(s->p[BOUND] > zero, s->p[STIFFENING], zero)};
+  bound->begin = s->p[LIMIT];
+  bound->end = s->p[BOUND];
+  bound->q = CSIM_SELECT4(s->p[BOUND] > zero, s->p[STIFFENING], zero);
+  find_rest_lengths(s, law, bound->rest);
+}
+
+CSIM_SIMD_BODY void add_bound(membrane_law law, four *s) {
+  csim_principal_law bound;
+  const csim_v4 *end = &s->p[BOUND];
   s->at_bound = 0;
-  if (!(bound.end[0] + bound.end[1] + bound.end[2] + bound.end[3] > 0)) return;
-  find_rest_lengths(s, law, bound.rest);
+  if (!((*end)[0] + (*end)[1] + (*end)[2] + (*end)[3] > 0)) return;
+  find_bound(s, law, &bound);
   s->at_bound = csim_principal_evaluate(s->at.fu, s->at.fv, &bound, &s->principal);
   if (s->at_bound) s->psi += s->principal.psi;
 }
@@ -366,12 +372,26 @@ CSIM_SIMD_BODY void predict_stress(const csim_point *at, membrane_law law, four 
   for (int k = 0; k < 3; k++) s->t[k] = next.t[k];
 }
 
+// Softens the bound of strains that are larger than at the start of the step.
+CSIM_SIMD_BODY void soften_bound(const csim_point *at, membrane_law law, four *s) {
+  strains from;
+  csim_principal begun;
+  csim_principal_law bound;
+  find_bound(s, law, &bound);
+  find_strains(s, at->from, law, &from);
+  csim_principal_find(from.fu, from.fv, bound.rest, &begun);
+  csim_principal_soften(&bound, begun.s, &s->principal);
+}
+
 // Evaluates four triangles with the blocks of their Hessians.
 CSIM_SIMD_BODY int blocks_four(const csim_energy *energy, const csim_point *at, csim_psd psd,
                                int first, int last, four *s, blocks *H) {
   membrane_law law = law_of(energy);
   int n = evaluate_four(energy, at, first, last, law, s);
-  if (at->before && psd != CSIM_PSD_NONE) predict_stress(at, law, s);
+  if (at->before && psd != CSIM_PSD_NONE) {
+    predict_stress(at, law, s);
+    if (s->at_bound) soften_bound(at, law, s);
+  }
   *H = (blocks){0};
   add_outer4(&s->c[0], s->gu, s->gu, H->uu);
   add_outer4(&s->c[1], s->gu, s->gv, H->uv);
@@ -566,28 +586,51 @@ static void deformation(const strains *at, const csim_v4 rest[2], int lane, doub
   }
 }
 
-static double membrane_max_step(const csim_energy *energy, const csim_point *at, const double *d,
+// Most triangles stay within their bounds after the share that earlier ones allow; as the larger
+// stretch is convex along a step, these do not shorten it. One by one they took a tenth of the time
+// of cloth with bounds.
+CSIM_SIMD_BODY double max_steps(const csim_energy *energy, const csim_point *at, const double *d,
                                 int first, int last) {
   membrane_law law = law_of(energy);
   double share = 1;
   for (int e = first; e < last; e += 4) {
     four s;
     strains by = {0};
-    csim_v4 rest[2];
+    csim_principal_law bound;
+    csim_principal now, then;
+    csim_v4 fu[3], fv[3];
     int n = load_four(energy, at, e, last, &s);
+    find_bound(&s, law, &bound);
     find_strains(&s, at->x, law, &s.at);
     if (d) find_strains(&s, d, law, &by);
-    find_rest_lengths(&s, law, rest);
+    for (int c = 0; c < 3; c++) {
+      fu[c] = s.at.fu[c] + share * by.fu[c];
+      fv[c] = s.at.fv[c] + share * by.fv[c];
+    }
+    csim_principal_find(s.at.fu, s.at.fv, bound.rest, &now);
+    csim_principal_find(fu, fv, bound.rest, &then);
+    csim_v4 end = 1 + bound.end, most = now.s[0] + CSIM_BOUND_STEP * (end - now.s[0]);
     for (int i = 0; i < n; i++) {
-      double F[6], D[6], end = 1 + s.p[BOUND][i];
-      if (!(s.p[BOUND][i] > 0)) continue;
-      deformation(&s.at, rest, i, F);
-      deformation(&by, rest, i, D);
-      if (!d && csim_principal_largest(F, D, 0) > end) return 0;
-      if (d) share = csim_min(share, csim_principal_max_step(F, D, end));
+      double F[6], D[6];
+      if (!(bound.end[i] > 0)) continue;
+      if (!d && now.s[0][i] > end[i]) return 0;
+      if (then.s[0][i] <= most[i]) continue;
+      deformation(&s.at, bound.rest, i, F);
+      deformation(&by, bound.rest, i, D);
+      share = csim_min(share, csim_principal_max_step(F, D, end[i]));
     }
   }
   return share;
+}
+
+CSIM_SIMD_KERNEL(double, max_steps,
+                 (const csim_energy *energy, const csim_point *at, const double *d, int first,
+                  int last),
+                 (energy, at, d, first, last))
+
+static double membrane_max_step(const csim_energy *energy, const csim_point *at, const double *d,
+                                int first, int last) {
+  return max_steps_kernel[energy->isa](energy, at, d, first, last);
 }
 
 // Larger of |f_u| and |f_v|.

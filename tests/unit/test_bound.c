@@ -56,6 +56,24 @@ static void test_law(void) {
   }
 }
 
+// Newton's slope: by the chord one iteration goes back to the strain at the start of the step; from
+// there on, and where nothing has been strained further, it is the tangent.
+static void test_slope(void) {
+  unsigned seed = 5;
+  for (int trial = 0; trial < 1000; trial++) {
+    double u = 1.1 * kit_random(&seed) + 0.5, from = 1.1 * kit_random(&seed) + 0.5;
+    csim_v4 at = CSIM_SPLAT4(u), begun = CSIM_SPLAT4(from), B[3], B0[3], slope;
+    csim_bound_law(&at, B);
+    csim_bound_law(&begun, B0);
+    csim_bound_slope(&at, &begun, &slope);
+    CHECK(slope[0] >= 0 && slope[0] <= B[2][0] * (1 + 1e-12));
+    if (u - fmax(from, 0) > 2e-3)
+      CHECK_NEAR(u - (B[1][0] - B0[1][0]) / slope[0], fmax(from, 0), 1e-9);
+    else if (u <= from)
+      CHECK(slope[0] == B[2][0]);
+  }
+}
+
 // The share of a step ends at nine tenths of what was left, or beyond the whole step.
 static void test_max_step(void) {
   unsigned seed = 4;
@@ -216,8 +234,35 @@ static void test_shear(void) {
   kit_end(&k);
 }
 
+// The share of a step of many triangles is the least share of each alone, with every kernel.
+static void test_shares_of_many(void) {
+  enum { CELLS = 4 };
+  csim_moduli moduli = {.limit = LIMIT, .stiffening = 3000, .bound = 1};
+  kit k;
+  unsigned seed = 7;
+  kit_cloth(CELLS, 1, 0, 1000, 0, 0.01, &k);
+  add_membrane(&k, &moduli, 0.3, 0);
+  kit_ready(&k, 1);
+  csim_energy energy = k.model->energy[0];
+  double d[3 * (CELLS + 1) * (CELLS + 1)];
+  csim_point at = {.x = k.model->x0};
+  for (int trial = 0; trial < 200; trial++) {
+    double size = trial % 2 ? 0.1 : 0.01;
+    for (int i = 0; i < 3 * k.model->nvert; i++) d[i] = size * kit_random(&seed);
+    for (energy.isa = 0; energy.isa <= csim_simd_best(); energy.isa++) {
+      double alone = 1, share = energy.kind->max_step(&energy, &at, d, 0, energy.nelem);
+      for (int e = 0; e < energy.nelem; e++)
+        alone = fmin(alone, energy.kind->max_step(&energy, &at, d, e, e + 1));
+      CHECK(share == alone);
+      CHECK(share > 0 && (trial % 2 == 0 || share < 1));
+    }
+  }
+  kit_end(&k);
+}
+
 int main(void) {
   test_law();
+  test_slope();
   test_max_step();
   test_chain();
   test_principal_max_step();
@@ -225,5 +270,6 @@ int main(void) {
   test_membrane(CSIM_PI / 6, 1);
   test_membrane(CSIM_PI / 4, 1);
   test_shear();
+  test_shares_of_many();
   return check_report();
 }
