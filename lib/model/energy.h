@@ -34,9 +34,10 @@ typedef struct csim_point {
   const double *link;    ///< (nlink x CSIM_LINK_NOW) present state of links, see links.h
   const double *damping; ///< (nbody) [s] of stretching, see springs.c; NULL: none
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
-  const double *from;    ///< (nvert x 3) [m] with damping or `before`: where the step began
+  const double *from;    ///< (nvert x 3) [m] with damping: where the step began
   const double *before;  ///< (nvert x 3) [m] of the last Newton iteration, from where springs and
                          ///< membranes predict the stress of geometric stiffness; NULL: that at x
+  const double *chord;   ///< (nvert x 3) [m] from where bounds take chords; NULL: tangents
   double h;              ///< [s] with damping: the step's length
   const double *plastic; ///< (model's nplastic) plastic strains; NULL: none
 } csim_point;

@@ -372,15 +372,15 @@ CSIM_SIMD_BODY void predict_stress(const csim_point *at, membrane_law law, four 
   for (int k = 0; k < 3; k++) s->t[k] = next.t[k];
 }
 
-// Softens the bound of strains that are larger than at the start of the step.
+// Softens the bound of strains that are larger than at at->chord.
 CSIM_SIMD_BODY void soften_bound(const csim_point *at, membrane_law law, four *s) {
   strains from;
-  csim_principal begun;
+  csim_principal before;
   csim_principal_law bound;
   find_bound(s, law, &bound);
-  find_strains(s, at->from, law, &from);
-  csim_principal_find(from.fu, from.fv, bound.rest, &begun);
-  csim_principal_soften(&bound, begun.s, &s->principal);
+  find_strains(s, at->chord, law, &from);
+  csim_principal_find(from.fu, from.fv, bound.rest, &before);
+  csim_principal_soften(&bound, before.s, &s->principal);
 }
 
 // Evaluates four triangles with the blocks of their Hessians.
@@ -388,10 +388,8 @@ CSIM_SIMD_BODY int blocks_four(const csim_energy *energy, const csim_point *at, 
                                int first, int last, four *s, blocks *H) {
   membrane_law law = law_of(energy);
   int n = evaluate_four(energy, at, first, last, law, s);
-  if (at->before && psd != CSIM_PSD_NONE) {
-    predict_stress(at, law, s);
-    if (s->at_bound) soften_bound(at, law, s);
-  }
+  if (at->before && psd != CSIM_PSD_NONE) predict_stress(at, law, s);
+  if (at->chord && psd != CSIM_PSD_NONE && s->at_bound) soften_bound(at, law, s);
   *H = (blocks){0};
   add_outer4(&s->c[0], s->gu, s->gu, H->uu);
   add_outer4(&s->c[1], s->gu, s->gv, H->uv);

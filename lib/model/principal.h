@@ -79,14 +79,13 @@ CSIM_SIMD_BODY int csim_principal_evaluate(const csim_v4 *fu, const csim_v4 *fv,
   return 1;
 }
 
-/// Replaces second derivatives by csim_bound_slope; begun (2): the principal stretches at the start
-/// of the step.
-CSIM_SIMD_BODY void csim_principal_soften(const csim_principal_law *law, const csim_v4 begun[2],
+/// Replaces second derivatives by csim_bound_slope; before (2): the principal stretches then.
+CSIM_SIMD_BODY void csim_principal_soften(const csim_principal_law *law, const csim_v4 before[2],
                                           csim_principal *p) {
   csim_v4 zero = {0}, one = CSIM_SPLAT4(1.0);
   csim_v4 w = CSIM_SELECT4(law->q > zero, law->end - law->begin, one);
   for (int i = 0; i < 2; i++) {
-    csim_v4 share = (p->s[i] - 1 - law->begin) / w, from = (begun[i] - 1 - law->begin) / w, slope;
+    csim_v4 share = (p->s[i] - 1 - law->begin) / w, from = (before[i] - 1 - law->begin) / w, slope;
     csim_bound_slope(&share, &from, &slope);
     p->d2[i] = law->q * slope;
   }

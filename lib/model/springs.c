@@ -128,11 +128,11 @@ CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const csim_point *at, c
   s->tension = k * way * B[1];
   s->along = k * B[2];
   s->across = CSIM_SELECT4(s->tension > zero, s->tension / s->l, zero);
-  if (!at->before || psd == CSIM_PSD_NONE) return;
-  csim_v4 l, begun, slope;
-  lengths_at(at->from, s->node, &l);
-  begun = (l - begin) / way;
-  csim_bound_slope(&u, &begun, &slope);
+  if (!at->chord || psd == CSIM_PSD_NONE) return;
+  csim_v4 l, before, slope;
+  lengths_at(at->chord, s->node, &l);
+  before = (l - begin) / way;
+  csim_bound_slope(&u, &before, &slope);
   s->along = k * slope;
   s->across = CSIM_SELECT4(s->across > s->along, s->along, s->across);
 }

@@ -447,7 +447,7 @@ static int is_stopped(const csim_problem *problem) {
   return stop && stop->wanted && stop->wanted(stop->user);
 }
 
-static csim_method_report iterate(const csim_problem *problem, newton *s, double *x) {
+static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
@@ -502,6 +502,7 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     } else {
       linearize(problem, s, x);
     }
+    problem->chord = s->before;
     csim_solve_report linear = solve_to_goal(problem, s, report.iterations, ratio);
     report.linear_iterations += linear.iterations;
     double slope = filter_step(problem, s, x, &report);
@@ -535,6 +536,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   csim_problem predicting = *problem;
   int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
   predicting.before = s->before;
+  predicting.chord = problem->x;
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, touches ? problem->x : x, s->before);
   return iterate(&predicting, s, x);
 }

@@ -25,6 +25,7 @@ csim_point csim_problem_point(const csim_problem *problem, const double *x) {
                       .body_of = problem->model->body_of,
                       .from = problem->x,
                       .before = problem->before,
+                      .chord = problem->chord,
                       .h = problem->h};
 }
 
