@@ -26,6 +26,13 @@ enum {
 
 typedef struct csim_energy csim_energy;
 
+/// Earlier points (nvert x 3) [m] that Hessians use, for steps that are not too short.
+typedef struct csim_earlier {
+  const double *stress; ///< from where springs and membranes predict the stress of geometric
+                        ///< stiffness: the last iteration's; NULL: that at x
+  const double *chord;  ///< from where bounds of strain take chords; NULL: tangents
+} csim_earlier;
+
 /// The point where energies are evaluated.
 typedef struct csim_point {
   const double *x;       ///< (nvert x 3) [m]
@@ -35,9 +42,7 @@ typedef struct csim_point {
   const double *damping; ///< (nbody) [s] of stretching, see springs.c; NULL: none
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began
-  const double *before;  ///< (nvert x 3) [m] of the last Newton iteration, from where springs and
-                         ///< membranes predict the stress of geometric stiffness; NULL: that at x
-  const double *chord;   ///< (nvert x 3) [m] from where bounds take chords; NULL: tangents
+  csim_earlier earlier;
   double h;              ///< [s] with damping: the step's length
   const double *plastic; ///< (model's nplastic) plastic strains; NULL: none
 } csim_point;

@@ -28,10 +28,10 @@
 //
 // Geometry is stress times the second derivative of strain. A step that rotates a stiff triangle by
 // a finite angle also stretches it, and that stress, which the next step removes, would stiffen the
-// sheet against all motion across it. With at->before the stress is therefore the linear prediction
-// C (e + de d) of the step d that led here (Magisano, Leonetti & Garcea, Advantages of the mixed
-// format in geometrically nonlinear analysis, 2017). A skirt on legs that walk took 1,741 Newton
-// iterations instead of 2,034.
+// sheet against all motion across it. With at->earlier.stress the stress is therefore the linear
+// prediction C (e + de d) of the step d that led here (Magisano, Leonetti & Garcea, Advantages of
+// the mixed format in geometrically nonlinear analysis, 2017). A skirt on legs that walk took 1,741
+// Newton iterations instead of 2,034.
 //
 // For a ductile membrane e0 and e1 are the strains beyond its threads' plastic strains
 // (csim_yield).
@@ -354,11 +354,11 @@ CSIM_SIMD_BODY void add_woven_geometry(const four *s, csim_psd psd, blocks *H) {
   add_outer4(&less_v, s->gv, s->gv, H->vv);
 }
 
-// Replaces the stress by the prediction from at->before.
+// Replaces the stress by the prediction from at->earlier.stress.
 CSIM_SIMD_BODY void predict_stress(const csim_point *at, membrane_law law, four *s) {
   four next = *s;
   strains now = s->at, from;
-  find_strains(s, at->before, law, &from);
+  find_strains(s, at->earlier.stress, law, &from);
   csim_v4 uu = DOT4(from.fu, now.fu), vv = DOT4(from.fv, now.fv);
   if (law == WOVEN) {
     next.at.e[0] = uu * INVERSE_OR_ZERO4(from.lu) - 1 - s->set[0];
@@ -372,13 +372,13 @@ CSIM_SIMD_BODY void predict_stress(const csim_point *at, membrane_law law, four 
   for (int k = 0; k < 3; k++) s->t[k] = next.t[k];
 }
 
-// Softens the bound of strains that are larger than at at->chord.
+// Softens the bound of strains that are larger than at at->earlier.chord.
 CSIM_SIMD_BODY void soften_bound(const csim_point *at, membrane_law law, four *s) {
   strains from;
   csim_principal before;
   csim_principal_law bound;
   find_bound(s, law, &bound);
-  find_strains(s, at->chord, law, &from);
+  find_strains(s, at->earlier.chord, law, &from);
   csim_principal_find(from.fu, from.fv, bound.rest, &before);
   csim_principal_soften(&bound, before.s, &s->principal);
 }
@@ -388,8 +388,8 @@ CSIM_SIMD_BODY int blocks_four(const csim_energy *energy, const csim_point *at, 
                                int first, int last, four *s, blocks *H) {
   membrane_law law = law_of(energy);
   int n = evaluate_four(energy, at, first, last, law, s);
-  if (at->before && psd != CSIM_PSD_NONE) predict_stress(at, law, s);
-  if (at->chord && psd != CSIM_PSD_NONE && s->at_bound) soften_bound(at, law, s);
+  if (at->earlier.stress && psd != CSIM_PSD_NONE) predict_stress(at, law, s);
+  if (at->earlier.chord && psd != CSIM_PSD_NONE && s->at_bound) soften_bound(at, law, s);
   *H = (blocks){0};
   add_outer4(&s->c[0], s->gu, s->gu, H->uu);
   add_outer4(&s->c[1], s->gu, s->gv, H->uv);

@@ -16,8 +16,8 @@
 //
 // Rotations do not change l and are not damped.
 //
-// With at->before the tension k (l - L) of the second term is the one predicted for the step that
-// led here, see membrane.c.
+// With at->earlier.stress the tension k (l - L) of the second term is the one predicted for the
+// step that led here, see membrane.c.
 //
 // A ductile spring has the rest length L (1 + s), with s its plastic strain.
 //
@@ -128,25 +128,25 @@ CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const csim_point *at, c
   s->tension = k * way * B[1];
   s->along = k * B[2];
   s->across = CSIM_SELECT4(s->tension > zero, s->tension / s->l, zero);
-  if (!at->chord || psd == CSIM_PSD_NONE) return;
+  if (!at->earlier.chord || psd == CSIM_PSD_NONE) return;
   csim_v4 l, before, slope;
-  lengths_at(at->chord, s->node, &l);
+  lengths_at(at->earlier.chord, s->node, &l);
   before = (l - begin) / way;
   csim_bound_slope(&u, &before, &slope);
   s->along = k * slope;
   s->across = CSIM_SELECT4(s->across > s->along, s->along, s->across);
 }
 
-// Replaces the stiffness across by that of the tension predicted from at->before. Never more than
-// that along, which is 0 for a spring that is slack now: the matrix on edges takes the root of the
-// difference.
+// Replaces the stiffness across by that of the tension predicted from at->earlier.stress. Never
+// more than that along, which is 0 for a spring that is slack now: the matrix on edges takes the
+// root of the difference.
 CSIM_SIMD_BODY void predict_across(const csim_energy *energy, const csim_point *at, const int e[4],
                                    csim_psd psd, four *s) {
   four next = *s;
   csim_v4 t[4], along, zero = {0};
   for (int i = 0; i < 4; i++) {
-    t[i] = CSIM_LOAD3(at->before + csim_xyz(s->node[i][0])) -
-           CSIM_LOAD3(at->before + csim_xyz(s->node[i][1]));
+    t[i] = CSIM_LOAD3(at->earlier.stress + csim_xyz(s->node[i][0])) -
+           CSIM_LOAD3(at->earlier.stress + csim_xyz(s->node[i][1]));
     csim_v4 product = t[i] * s->r[i];
     along[i] = product[0] + product[1] + product[2];
   }
@@ -171,7 +171,8 @@ CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *a
   else
     spring_law(energy, at, e, psd, s);
   if (kind == SPRING && at->damping) damping_law(energy, at, e, psd, s);
-  if (kind == SPRING && at->before && psd != CSIM_PSD_NONE) predict_across(energy, at, e, psd, s);
+  if (kind == SPRING && at->earlier.stress && psd != CSIM_PSD_NONE)
+    predict_across(energy, at, e, psd, s);
 }
 
 // Chooses at most four springs from `first` on; returns their number.

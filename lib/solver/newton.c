@@ -502,7 +502,7 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
     } else {
       linearize(problem, s, x);
     }
-    problem->chord = s->before;
+    problem->earlier.chord = s->before;
     csim_solve_report linear = solve_to_goal(problem, s, report.iterations, ratio);
     report.linear_iterations += linear.iterations;
     double slope = filter_step(problem, s, x, &report);
@@ -535,8 +535,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   newton *s = scratch;
   csim_problem predicting = *problem;
   int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
-  predicting.before = s->before;
-  predicting.chord = problem->x;
+  predicting.earlier = (csim_earlier){.stress = s->before, .chord = problem->x};
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, touches ? problem->x : x, s->before);
   return iterate(&predicting, s, x);
 }

@@ -24,8 +24,7 @@ csim_point csim_problem_point(const csim_problem *problem, const double *x) {
                       .damping = problem->damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,
-                      .before = problem->before,
-                      .chord = problem->chord,
+                      .earlier = problem->earlier,
                       .h = problem->h};
 }
 

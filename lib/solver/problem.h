@@ -52,7 +52,7 @@ typedef struct csim_problem {
   double *v_next;                ///< (nvert x 3) [m/s] for methods that set the velocity themselves
   csim_contact *contact;         ///< NULL: none, or the method does not treat it
   int halvings_left;             ///< times the step may still be halved
-  const double *before, *chord;  ///< (nvert x 3) [m] csim_point's, for Hessians; NULL: none
+  csim_earlier earlier;          ///< csim_point's
   double force_scale; ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 

@@ -283,7 +283,7 @@ static void test_slack(void) {
       x[3 + c] /= length;
       before[3 + c] = x[3 + c] * (1 + 1e-15 * kit_random(&seed));
     }
-    csim_stiffness_update(NULL, &(csim_point){.x = x, .before = before}, CSIM_PSD_DROP,
+    csim_stiffness_update(NULL, &(csim_point){.x = x, .earlier.stress = before}, CSIM_PSD_DROP,
                           kit_inertia(&arena, k.model, 0), NULL, &K);
     CHECK(csim_edge_matrix_multiply(NULL, &K.A, p, q) >= 0);
   }
