@@ -79,7 +79,7 @@ CSIM_SIMD_BODY int csim_principal_evaluate(const csim_v4 *fu, const csim_v4 *fv,
   return 1;
 }
 
-/// Replaces second derivatives by csim_bound_slope; before (2): the principal stretches then.
+/// Replaces second derivatives by csim_bound_slope; before (2): the principal stretches earlier.
 CSIM_SIMD_BODY void csim_principal_soften(const csim_principal_law *law, const csim_v4 before[2],
                                           csim_principal *p) {
   csim_v4 zero = {0}, one = CSIM_SPLAT4(1.0);
