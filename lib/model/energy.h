@@ -30,7 +30,8 @@ typedef struct csim_energy csim_energy;
 typedef struct csim_earlier {
   const double *stress; ///< from where springs and membranes predict the stress of geometric
                         ///< stiffness: the last iteration's; NULL: that at x
-  const double *chord;  ///< from where bounds of strain take chords; NULL: tangents
+  const double *chord;  ///< from where bounds of strain take chords: the last iteration's, or the
+                        ///< start of the step; NULL: tangents
 } csim_earlier;
 
 /// The point where energies are evaluated.
