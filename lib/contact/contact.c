@@ -2,6 +2,7 @@
 // details.
 #include "contact/contact.h"
 
+#include "base/disjoint.h"
 #include "contact/margins.h"
 #include "contact/modules.h"
 #include "math/vec3.h"
@@ -434,6 +435,20 @@ void csim_contact_normal_force(csim_contact *contact, const double *x, double *f
     for (int k = 0; k < 4; k++)
       if (c->w[k] != 0 && c->v[k] < contact->mesh.nbody_vert)
         force[c->v[k]] += fabs(c->w[k] * c->force);
+  }
+}
+
+void csim_contact_join(const csim_contact *contact, int *set) {
+  const csim_collision_mesh *mesh = &contact->mesh;
+  for (int i = 0; i < contact->active.n; i++) {
+    const csim_active_contact *c = &contact->active.contact[i];
+    int part = -1; // a body
+    for (int k = 0; k < 4; k++) {
+      if (c->w[k] == 0 || c->v[k] < 0 || c->v[k] >= mesh->nbody_vert) continue;
+      int other = mesh->body_part[c->v[k]];
+      if (part >= 0 && part != other) csim_disjoint_join(set, part, other);
+      part = other;
+    }
   }
 }
 

@@ -185,6 +185,10 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
 /// @param[out] force  (nbody_vert) [N] overwritten; zeros before the first step
 void csim_contact_normal_force(csim_contact *contact, const double *x, double *force);
 
+/// Joins the bodies of each active contact of the last gradient.
+/// @param[in,out] set  (nbody) disjoint sets of bodies, base/disjoint.h
+void csim_contact_join(const csim_contact *contact, int *set);
+
 /// Begins the Gauss-Newton Hessian at the point of the last gradient: finds the vertices of its
 /// blocks.
 /// @param[out] place  (nbody_vert) 0 for the free vertices that blocks lie on, the others are left

@@ -1,6 +1,8 @@
 // math/edge_matrix.c: see edge_matrix.h.
 #include "math/edge_matrix.h"
 
+#include "base/mask.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +134,11 @@ typedef struct multiply_job {
 
 static void run_multiply(void *context, int first, int last, double *sum) {
   const multiply_job *job = context;
+  *sum = 0;
+  if (csim_mask_covers(job->A->idle, first, last)) {
+    memset(job->y + csim_xyz(first), 0, 3 * (size_t)(last - first) * sizeof *job->y);
+    return;
+  }
   *sum = job->A->graph->wide
              ? multiply_wide_kernel[job->A->isa](job->A, job->x, job->y, first, last)
              : multiply_rows_kernel[job->A->isa](job->A, job->x, job->y, first, last);
@@ -174,6 +181,10 @@ static void translate_rows(void *context, int first, int last) {
   const translate_job *job = context;
   const csim_edge_matrix *A = job->A;
   int axis = job->axis;
+  if (csim_mask_covers(A->idle, first, last)) {
+    memset(job->y + csim_xyz(first), 0, 3 * (size_t)(last - first) * sizeof *job->y);
+    return;
+  }
   for (int i = first; i < last; i++) {
     double *y = job->y + csim_xyz(i);
     y[0] = y[1] = y[2] = 0;

@@ -42,6 +42,8 @@ typedef struct csim_edge_matrix {
   int *place;    ///< (nrow) number of the row's block; -1: none
   double *block; ///< (capacity x 9, and one more to read) symmetric
   ptrdiff_t capacity;
+  const unsigned char *idle; ///< (nrow) 1: edges of these rows, which have none to others, are not
+                             ///< known, and products need not have the row; NULL: there are none
 } csim_edge_matrix;
 
 /// Numbers of a near edge.
@@ -61,7 +63,8 @@ void csim_edge_matrix_free(csim_edge_matrix *A);
 /// @return 0, or -1 when out of memory: no row has a place then
 int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A);
 
-/// y = A x, both (nrow x 3). x must have one more readable number behind its end.
+/// y = A x, both (nrow x 3). x must have one more readable number behind its end, and be zero in
+/// idle rows.
 /// @return x . y
 double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, const double *x,
                                  double *y);

@@ -276,16 +276,21 @@ static inline void near_block(const csim_edge_matrix *A, int k, double block[9])
   csim_mat3_add_outer(1, u, u, block);
 }
 
-// An aggregate moves as one, so only edges that leave it count.
+// An aggregate moves as one, so only edges that leave it count. Those of idle rows are not known.
 static void sum_edges(void *context, int first, int last) {
   const level_job *job = context;
   const csim_edge_graph *graph = job->A->graph;
   const csim_multigrid_level *level = job->level;
   for (int c = first; c < last; c++) {
     double *row = clear_row(level, c), *D = level->A.val + csim_row(9, level->pattern.diag[c]);
+    int is_idle = job->A->idle && job->A->idle[level->row[level->start[c]]];
     for (int m = level->start[c]; m < level->start[c + 1]; m++) {
       int i = level->row[m];
       int place = job->A->place[i];
+      if (is_idle) {
+        for (int k = 0; k < 9; k += 4) D[k] += job->A->diag[i];
+        continue;
+      }
       for (int k = 0; k < 9 && place >= 0; k++) D[k] += job->A->block[csim_row(9, place) + k];
       for (int k = 0; k < 9 && place < 0; k += 4) D[k] += job->A->diag[i];
       for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {

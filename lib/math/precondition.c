@@ -1,6 +1,7 @@
 // math/precondition.c: see precondition.h.
 #include "math/precondition.h"
 
+#include "base/mask.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 
@@ -55,6 +56,7 @@ static double invert_diagonals(void *context, int first, int last) {
   const invert_job *job = context;
   enum { BATCH = 64 };
   int repaired = 0;
+  if (csim_mask_covers(job->P->idle, first, last)) return 0;
   for (int i = first; i < last; i++) {
     double blocks[9 * BATCH];
     const double *a = blocks + 9 * ((i - first) % BATCH);
@@ -98,6 +100,10 @@ CSIM_SIMD_KERNEL(double, apply_rows, (const apply_job *job, int first, int last)
 
 static double run_apply(void *context, int first, int last) {
   const apply_job *job = context;
+  if (csim_mask_covers(job->P->idle, first, last)) {
+    memset(job->z + csim_xyz(first), 0, 3 * (size_t)(last - first) * sizeof *job->z);
+    return 0;
+  }
   return apply_rows_kernel[job->P->isa](job, first, last);
 }
 
@@ -185,6 +191,7 @@ int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P) {
 
 int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P) {
   assert(P->kind == CSIM_BLOCK_JACOBI);
+  P->idle = A->idle;
   return csim_pool_count(pool, P->nrow, invert_diagonals, &(invert_job){.edges = A, .P = P});
 }
 

@@ -18,7 +18,8 @@ typedef struct csim_precond {
   float *inverse; ///< jacobi: (nrow x 6) upper halves of those of the diagonal blocks, row by row
   const csim_pattern *pattern; ///< ichol
   double *diag;                ///< ichol: (nrow x 9) inverses of the diagonal blocks of L
-  double *val; ///< ichol: (nblock x 9) blocks of L below the diagonal, on A's pattern
+  double *val;               ///< ichol: (nblock x 9) blocks of L below the diagonal, on A's pattern
+  const unsigned char *idle; ///< jacobi: (nrow) of the edge-based matrix; NULL: there are none
 } csim_precond;
 
 /// Allocates for matrices of this pattern. -1 when out of memory.
@@ -34,7 +35,8 @@ int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P);
 /// @return number of repaired blocks (jacobi) or of restarts (ichol); 0: A was used unchanged
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P);
 
-/// The same for an edge-based matrix; block-Jacobi only.
+/// The same for an edge-based matrix; block-Jacobi only. Of idle rows, z may
+/// be zero.
 int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P);
 
 /// z = P^-1 r, both (nrow x 3).

@@ -3,6 +3,7 @@
 
 #include "base/dmath.h"
 #include "base/table.h"
+#include "math/vec3.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -183,14 +184,30 @@ typedef struct energy_job {
   double h;
 } energy_job;
 
+int csim_energy_next_run(const csim_energy *energy, const unsigned char *idle, int *first,
+                         int last) {
+  ptrdiff_t nnode = energy->kind->nnode;
+  if (!idle) return last;
+  while (*first < last && idle[energy->node[nnode * *first]]) ++*first;
+  int end = *first;
+  while (end < last && !idle[energy->node[nnode * end]]) end++;
+  return end;
+}
+
 static double run_value(void *context, int first, int last) {
   const energy_job *job = context;
-  return job->energy->kind->value(job->energy, job->at, first, last);
+  double sum = 0;
+  for (int end; (end = csim_energy_next_run(job->energy, job->at->idle, &first, last)) > first;
+       first = end)
+    sum += job->energy->kind->value(job->energy, job->at, first, end);
+  return sum;
 }
 
 static void run_gradient(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->gradient(job->energy, job->at, first, last, job->out);
+  for (int end; (end = csim_energy_next_run(job->energy, job->at->idle, &first, last)) > first;
+       first = end)
+    job->energy->kind->gradient(job->energy, job->at, first, end, job->out);
 }
 
 static void run_hessian(void *context, int first, int last) {
@@ -241,7 +258,11 @@ typedef struct max_step_job {
 
 static double run_max_step(void *context, int first, int last) {
   const max_step_job *job = context;
-  return -job->energy->kind->max_step(job->energy, job->at, job->d, first, last);
+  double share = 1;
+  for (int end; (end = csim_energy_next_run(job->energy, job->at->idle, &first, last)) > first;
+       first = end)
+    share = csim_min(share, job->energy->kind->max_step(job->energy, job->at, job->d, first, end));
+  return -share;
 }
 
 double csim_energy_max_step(csim_pool *pool, const csim_energy *energy, const csim_point *at,

@@ -44,8 +44,11 @@ typedef struct csim_point {
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began
   csim_earlier earlier;
-  double h;              ///< [s] with damping: the step's length
-  const double *plastic; ///< (model's nplastic) plastic strains; NULL: none
+  double h;                  ///< [s] with damping: the step's length
+  const double *plastic;     ///< (model's nplastic) plastic strains; NULL: none
+  const unsigned char *idle; ///< (nvert) 1: its elements, of which all vertices are marked, are
+                             ///< left out of values, gradients, largest steps and edge-based
+                             ///< matrices; NULL: none
 } csim_point;
 
 /// An element as a constraint, for projective methods: its energy is k/2 |C|^2.
@@ -195,6 +198,11 @@ int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy
 /// `grain`. Elements of a range may share vertices; ranges that run at the same time do not.
 void csim_energy_for(csim_pool *pool, const csim_energy *energy, int grain, csim_range_fn *fn,
                      void *context);
+
+/// Moves *first to the next element before `last` that is not idle.
+/// @return the end of the run of such elements from there; *first if there is none
+int csim_energy_next_run(const csim_energy *energy, const unsigned char *idle, int *first,
+                         int last);
 
 /// Value [J], gradient [N] (nvert x 3), Hessian [N/m] (nblock x 9) and laplacian (nblock) of an
 /// energy over all its elements, on all threads, with the same bits for any number of them. The

@@ -234,16 +234,22 @@ static inline void next_edge(const csim_stiffness *K, edge_walk *at) {
   } while (!counts_here(K->model, at->row, graph->near_col[at->entry]));
 }
 
-// Positions the iterator just before edge number `first`.
-static edge_walk walk_from(const csim_stiffness *K, int first) {
-  int low = 0, high = K->graph.nrow; // edge_start[low] <= first < edge_start[high]
+// The row of an edge.
+static int row_of(const csim_stiffness *K, int edge) {
+  int low = 0, high = K->graph.nrow; // edge_start[low] <= edge < edge_start[high]
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
-    if (K->edge_start[middle] <= first)
+    if (K->edge_start[middle] <= edge)
       low = middle;
     else
       high = middle;
   }
+  return low;
+}
+
+// Positions the iterator just before edge number `first`.
+static edge_walk walk_from(const csim_stiffness *K, int first) {
+  int low = row_of(K, first);
   edge_walk at = {low, K->graph.near_start[low] - 1};
   for (int e = K->edge_start[low]; e < first; e++) next_edge(K, &at);
   return at;
@@ -288,8 +294,17 @@ CSIM_SIMD_KERNEL(int, store_edges,
                  (const csim_stiffness *K, const double *x, const double *sum, int first, int n),
                  (K, x, sum, first, n))
 
-static void update_edges(void *context, int first, int last) {
-  const update_job *job = context;
+// As csim_energy_next_run, for edges: both ends of one are idle, or neither is.
+static int next_edges(const csim_stiffness *K, const unsigned char *idle, int *first, int last) {
+  if (!idle || *first >= last) return last;
+  int row = row_of(K, *first);
+  while (*first < last && idle[row]) *first = K->edge_start[++row];
+  int end = *first;
+  while (end < last && !idle[row]) end = K->edge_start[++row];
+  return end < last ? end : last;
+}
+
+static void update_some_edges(const update_job *job, int first, int last) {
   csim_stiffness *K = job->K;
   double sum[2 * EDGE_GRAIN];
   for (int k = first; k < last; k++) {
@@ -302,11 +317,19 @@ static void update_edges(void *context, int first, int last) {
   store_edges_kernel[K->A.isa](K, job->at->x, sum, first, last - first);
 }
 
+static void update_edges(void *context, int first, int last) {
+  const update_job *job = context;
+  for (int end; (end = next_edges(job->K, job->at->idle, &first, last)) > first; first = end)
+    update_some_edges(job, first, end);
+}
+
 // Ranges that run at the same time share no vertex, and so no edge.
 static void add_membrane(void *context, int first, int last) {
   const update_job *job = context;
-  job->membrane->kind->couple(job->membrane, job->at, job->psd, first, last, job->entry,
-                              job->K->A.near);
+  const csim_energy *energy = job->membrane;
+  for (int end; (end = csim_energy_next_run(energy, job->at->idle, &first, last)) > first;
+       first = end)
+    energy->kind->couple(energy, job->at, job->psd, first, end, job->entry, job->K->A.near);
 }
 
 // Updates soft pins whose stiffness changes.
@@ -324,6 +347,7 @@ static void update_anchors(const csim_point *at, csim_stiffness *K) {
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_psd psd,
                            const double *inertia, const double *resistance, csim_stiffness *K) {
   update_job job = {.at = at, .psd = psd, .inertia = inertia, .resistance = resistance, .K = K};
+  K->A.idle = at->idle;
   if (at->hold && K->anchor) update_anchors(at, K);
   csim_pool_for(pool, K->model->nvert, ROW_GRAIN, update_diagonals, &job);
   csim_pool_for(pool, K->nedge, EDGE_GRAIN, update_edges, &job);

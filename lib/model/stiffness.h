@@ -38,7 +38,7 @@ void csim_stiffness_free(csim_stiffness *K);
 
 /// K->A = diag(inertia + trace of D/h) + Hessian of the energies. Rows of fixed vertices are those
 /// of the identity; their columns are not cleared: multiply only what is zero there. No row has a
-/// block of its own.
+/// block of its own. Edges of idle rows stay as they were.
 /// @param inertia     (nvert) [N/m] of each vertex, its mass over h^2
 /// @param resistance  (nvert x CSIM_RESISTANCE) D, see model/external.h; NULL: 0
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_psd psd,

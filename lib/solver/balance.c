@@ -114,6 +114,7 @@ int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance
   balance->state = CSIM_ARENA_NEW(arena, double, csim_row(STATES, npatch));
   balance->sums = CSIM_ARENA_NEW(arena, double, csim_row(CSIM_BALANCE_SUMS, npatch));
   balance->body_mass = CSIM_ARENA_NEW(arena, double, nbody);
+  balance->imbalance = CSIM_ARENA_NEW(arena, double, nbody);
   balance->scale = CSIM_ARENA_NEW(arena, double, nbody);
   balance->centre = CSIM_ARENA_NEW(arena, double, csim_xyz(nbody));
   balance->radius = CSIM_ARENA_NEW(arena, double, nbody);
@@ -128,6 +129,7 @@ done:
 typedef struct balance_job {
   const csim_problem *problem;
   const csim_balance *balance;
+  const unsigned char *idle;
   const double *g;
   double *sums;
 } balance_job;
@@ -197,7 +199,9 @@ static void add_up_patches(void *context, int first, int last) {
   for (int p = first; p < last; p++) {
     const double *centre = b->centre + csim_xyz(b->patch_body[p]);
     double force[3] = {0}, torque[3] = {0};
-    for (int k = b->patch_start[p]; k < b->patch_start[p + 1]; k++) {
+    int end = b->patch_start[p + 1];
+    if (job->idle && job->idle[b->vert[b->patch_start[p]]]) end = b->patch_start[p];
+    for (int k = b->patch_start[p]; k < end; k++) {
       const double *g = job->g + csim_xyz(b->vert[k]);
       double r[3], turn[3];
       csim_sub(b->x + csim_xyz(b->vert[k]), centre, r);
@@ -210,10 +214,10 @@ static void add_up_patches(void *context, int first, int last) {
   }
 }
 
-void csim_balance_add_up(csim_pool *pool, const csim_balance *balance, const double *g,
-                         double *sums) {
+void csim_balance_add_up(csim_pool *pool, const csim_balance *balance, const unsigned char *idle,
+                         const double *g, double *sums) {
   csim_pool_for(pool, balance->npatch, PATCH_GRAIN, add_up_patches,
-                &(balance_job){.balance = balance, .g = g, .sums = sums});
+                &(balance_job){.balance = balance, .idle = idle, .g = g, .sums = sums});
 }
 
 // Whether nothing touches or holds the object. Contacts are counted over all objects, pins for
@@ -248,6 +252,7 @@ double csim_balance_judge(const csim_problem *problem, const csim_balance *b, co
     square += csim_dot(of_patch, of_patch) / b->patch_mass[p];
     if (p + 1 < b->npatch && b->patch_body[p + 1] == k) continue;
     double imbalance = judge_body(problem, b, k, sum, square);
+    b->imbalance[k] = imbalance;
     if (imbalance > worst) *body = k;
     worst = csim_max(worst, imbalance);
     memset(sum, 0, sizeof sum);
@@ -258,6 +263,6 @@ double csim_balance_judge(const csim_problem *problem, const csim_balance *b, co
 
 double csim_balance_measure(const csim_problem *problem, csim_balance *balance, const double *g,
                             int *body) {
-  csim_balance_add_up(problem->pool, balance, g, balance->sums);
+  csim_balance_add_up(problem->pool, balance, NULL, g, balance->sums);
   return csim_balance_judge(problem, balance, balance->sums, body);
 }

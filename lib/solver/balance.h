@@ -32,6 +32,7 @@ typedef struct csim_balance {
   const double *x;    ///< (nvert x 3) [m] point of the forces
   double *state;      ///< (npatch x 8) scratch
   double *sums;       ///< (npatch x CSIM_BALANCE_SUMS) scratch
+  double *imbalance;  ///< (nbody) of each body, as judged last
   double *scale;      ///< (nbody) [m/s^2] A
   double *centre;     ///< (nbody x 3) [m] of mass
   double *radius;     ///< (nbody) [m] of gyration
@@ -49,10 +50,11 @@ void csim_balance_begin(const csim_problem *problem, csim_balance *balance, cons
 
 /// Force and torque on every patch about its object's centre of mass. An imbalance is computed from
 /// these sums, which are linear in g.
+/// @param      idle  (nvert) 1: g is zero at this vertex, and all others of its body; NULL: unknown
 /// @param      g     (nvert x 3) [N]
 /// @param[out] sums  (npatch x CSIM_BALANCE_SUMS)
-void csim_balance_add_up(csim_pool *pool, const csim_balance *balance, const double *g,
-                         double *sums);
+void csim_balance_add_up(csim_pool *pool, const csim_balance *balance, const unsigned char *idle,
+                         const double *g, double *sums);
 
 /// The worst imbalance of all objects, see above [-].
 /// @param      sums  (npatch x CSIM_BALANCE_SUMS) of the gradient of F, or of its negative

@@ -85,7 +85,9 @@ double csim_linear_multiply(const csim_problem *problem, const csim_linear *line
     csim_bsr_multiply(pool, &A->H, p, q);
     pq = csim_vector_dot(pool, 3 * problem->model->nvert, p, q);
   }
-  return pq + multiply_rest(problem, p, q);
+  pq += multiply_rest(problem, p, q);
+  csim_problem_hold_idle(problem, q);
+  return pq;
 }
 
 void csim_linear_translate(const csim_problem *problem, const csim_linear *linear, int axis,
@@ -95,11 +97,14 @@ void csim_linear_translate(const csim_problem *problem, const csim_linear *linea
   else
     csim_bsr_multiply(problem->pool, &linear->A.H, W, q);
   multiply_rest(problem, W, q);
+  csim_problem_hold_idle(problem, q);
 }
 
 double csim_linear_precondition(const csim_problem *problem, csim_linear *linear, const double *r,
                                 double *z) {
-  return linear->kind->precondition(problem->pool, linear->scratch, r, z);
+  double rz = linear->kind->precondition(problem->pool, linear->scratch, r, z);
+  csim_problem_hold_idle(problem, z);
+  return rz;
 }
 
 // A problem's system in the form that conjugate gradients use.

@@ -72,7 +72,7 @@ void csim_linear_destroy(csim_linear *linear);
 void csim_linear_assemble(const csim_problem *problem, const double *x, csim_linear *linear);
 
 /// q = (A + the parts of chambers and contact outside of it) p, both (nvert x 3). p must have one
-/// more readable number behind its end.
+/// more readable number behind its end. Of idle vertices p and q are zero here and below.
 /// @return p . q
 double csim_linear_multiply(const csim_problem *problem, const csim_linear *linear, const double *p,
                             double *q);

@@ -39,6 +39,20 @@ static void pcg_destroy(void *scratch) {
   free(s->couplings.item);
 }
 
+// Takes idle vertices, which are held, out of the couplings.
+static void drop_idle(const unsigned char *idle, csim_couplings *couplings) {
+  for (int i = 0; idle && i < couplings->n; i++) {
+    csim_coupling *c = &couplings->item[i];
+    int n = 0;
+    for (int k = 0; k < c->n; k++) {
+      if (idle[c->row[k]]) continue;
+      c->row[n] = c->row[k];
+      c->w[n++] = c->w[k];
+    }
+    c->n = n;
+  }
+}
+
 static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_linear_matrix *A,
                                       void *scratch) {
   pcg *s = scratch;
@@ -48,6 +62,7 @@ static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_li
   int uses = s->multigrid.nlevel > 0 || s->multigrid.knots.nrow > 0;
   if (uses && problem->contact) // without them it is only slower
     (void)csim_contact_couplings(problem->contact, couplings);
+  drop_idle(problem->iteration.idle, couplings);
   if (A->on_edges) {
     csim_precond_update_edges(pool, &A->K.A, &s->P);
     csim_multigrid_update_edges(pool, &A->K.A, couplings, &s->multigrid);

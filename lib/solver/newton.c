@@ -4,6 +4,7 @@
 
 #include "math/vec3.h"
 #include "math/vector.h"
+#include "solver/idle.h"
 #include "solver/leftover.h"
 #include "solver/line_search.h"
 #include "solver/linear.h"
@@ -15,6 +16,9 @@
 typedef struct newton {
   csim_linear linear; // the Hessian and its solver
   csim_balance balance;
+  csim_groups groups;
+  csim_idle idle;
+  csim_gradient_memo kept;
   csim_leftovers leftovers;
   csim_translation translation;
   double cut;     // [m] most that the filter cut from a vertex's last step
@@ -41,6 +45,9 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->whole = CSIM_ARENA_NEW(arena, double, n);
   s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance) ||
+      csim_groups_create(arena, model, &s->groups) ||
+      csim_idle_create(arena, &s->balance, &s->groups, &s->idle) ||
+      csim_gradient_memo_create(arena, &s->groups, &s->kept) ||
       csim_leftovers_create(arena, &s->balance, &s->leftovers) ||
       csim_translation_create(arena, &s->balance, &s->translation))
     return NULL;
@@ -56,6 +63,11 @@ static void newton_destroy(void *scratch) {
 // corner: one of a cloth of 129 x 129 was left with an edge stretched by 0.48.
 static const double MOST_CUT = 0.1;
 
+static double most_cut(const csim_problem *problem) {
+  double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
+  return MOST_CUT * gravity * problem->h * problem->h;
+}
+
 // Whether the step may end: the last iteration gained little, and the forces left over are half of
 // those at its start, which where folds are pressed together they are not; or the residual s->g
 // would move vertices only by a share of an edge (step-norm test), as estimated by one application
@@ -66,13 +78,13 @@ static int has_settled(const csim_problem *problem, newton *s, csim_method_repor
   double limit = problem->params->step_tolerance * s->edge;
   if (s->little && report->residual <= 0.5 * s->first) return 1;
   if (!(limit > 0)) return 0;
-  double balance = problem->params->balance, h = problem->h;
-  double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
+  double balance = problem->params->balance;
   if (balance > 0) {
     report->imbalance = csim_balance_measure(problem, &s->balance, s->g, &report->unbalanced);
-    if (report->imbalance > balance || s->cut > MOST_CUT * gravity * h * h) return 0;
+    if (report->imbalance > balance || s->cut > most_cut(problem)) return 0;
   }
   csim_linear_precondition(problem, &s->linear, s->g, problem->step);
+  csim_idle_bound(problem, &s->idle, s->g, problem->step);
   return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
          limit * limit * problem->model->nvert;
 }
@@ -106,7 +118,7 @@ static void record_cut(const csim_problem *problem, newton *s) {
   int n = 3 * problem->model->nvert;
   csim_vector_copy(problem->pool, n, s->whole, s->x_try);
   csim_vector_add(problem->pool, n, -1, problem->step, s->x_try);
-  s->cut = csim_vector_max3(problem->pool, problem->model->nvert, s->x_try);
+  s->cut = csim_idle_record(problem->pool, s->x_try, &s->idle);
 }
 
 // Takes the step before the filter, shortened vertex by vertex. Returns g.d after it.
@@ -177,12 +189,38 @@ static int catch_up(const csim_problem *problem, double *x) {
   return failed ? -1 : 0;
 }
 
-// Puts -g into s->g, and assembles the Hessian at x.
+// Chooses the bodies that the next linear problem, of the gradient s->g, leaves out. Before the
+// first of a step they must balance better, as each error at its start is made again in the next.
+static void leave_out_idle(csim_problem *problem, newton *s, int solves) {
+  static const double FIRST = 0.1; // of what a step may leave
+  const csim_solver_params *params = problem->params;
+  double most = params->step_tolerance * s->edge;
+  problem->iteration.idle =
+      csim_idle_choose(problem, s->g, solves > 0 ? 1 : FIRST, most_cut(problem), most, &s->idle);
+  if (problem->iteration.idle && problem->memo) problem->memo->known = 0;
+}
+
+// All bodies take part again.
+static void wake_all(csim_problem *problem) {
+  if (problem->iteration.idle && problem->memo) problem->memo->known = 0;
+  problem->iteration.idle = NULL;
+}
+
+// Puts -g into s->g, zero at idle vertices, and assembles the Hessian at x.
 static void linearize(const csim_problem *problem, newton *s, const double *x) {
   int n = 3 * problem->model->nvert;
   csim_vector_negate(problem->pool, n, s->g);
+  csim_problem_hold_idle(problem, s->g);
   csim_linear_assemble(problem, x, &s->linear);
   csim_vector_copy(problem->pool, n, x, s->before);
+}
+
+// The same with exact pins that go their remaining way by a counter-force.
+static void linearize_with_pins(const csim_problem *problem, newton *s, const double *x) {
+  csim_vector_negate(problem->pool, 3 * problem->model->nvert, s->g);
+  remaining_step(problem, x, problem->step);
+  csim_problem_hessian_counter(problem, &s->linear.A.layout, x, problem->params->psd, problem->step,
+                               s->g, &s->linear.A.H);
 }
 
 // Solves problem->step = H^-1 (-g), where s->g holds -g.
@@ -259,7 +297,7 @@ static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, i
   csim_translation_begin(&s->translation);
   csim_solve_report report = solve_linear(problem, s, &goal);
   if (report.outcome == CSIM_SOLVE_CONVERGED)
-    csim_translation_add(problem->pool, &s->translation, problem->step);
+    csim_translation_add(problem, &s->translation, problem->step);
   csim_pool_phase(problem->pool, before);
   return report;
 }
@@ -298,8 +336,8 @@ enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 // near. Systems are solved to a tenth, as iterations follow that change all of it: solved to a
 // hundredth they took 10 to 25 % more linear iterations, and as many of Newton's. Bounds of strain
 // shorten the motion of all. Returns the share of it that was made.
-static double step_together(const csim_problem *problem, newton *s, csim_method_report *report,
-                            double *x) {
+static double step_together(csim_problem *problem, newton *s, int solves,
+                            csim_method_report *report, double *x) {
   csim_contact *contact = problem->contact;
   s->little = 0;
   int n = 3 * problem->model->nvert;
@@ -316,10 +354,12 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
       report->outcome = CSIM_OUTCOME_TOO_FAST;
     csim_pool_phase(problem->pool, before);
     if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
+    leave_out_idle(problem, s, solves);
     linearize(problem, s, x);
     csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
     report->linear_iterations += solve_exactly(problem, s, TOLERANCE).iterations;
     csim_pool_phase(problem->pool, before);
+    wake_all(problem);
     csim_vector_copy(problem->pool, n, problem->step, s->x_try);
     csim_contact_aim_pins(contact, STUCK_PINS * s->edge, s->x_try);
   }
@@ -450,10 +490,8 @@ static int is_stopped(const csim_problem *problem) {
 
 static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
-  int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double last_residual = INFINITY, least = INFINITY, ratio = 1; // of this one to the least before
-  s->cut = s->gained = s->little = 0;
   int together = 0, misses = 0, times = 0; // steps with colliders are not counted as iterations
   csim_descent made = {0};
   int pins_left =
@@ -472,7 +510,7 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
     if (report.outcome == CSIM_OUTCOME_LIMIT && together < MOST_TOGETHER && problem->contact &&
         misses < MOST_MISSES && moves_together(problem->contact)) {
       together++;
-      double gain = step_together(problem, s, &report, x);
+      double gain = step_together(problem, s, report.iterations - together + 1, &report, x);
       if (report.outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(problem->contact) &&
           (gain < LEAST_GAIN || together == MOST_TOGETHER))
         gain = carry_along(problem, &report, x);
@@ -485,9 +523,10 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
       misses = 0;
       continue;
     }
-    if (!pins_left && csim_problem_max_step(problem, x, NULL) > 0 &&
+    if (!pins_left &&
         (report.residual <= params->tolerance ||
-         (report.iterations > 0 && has_settled(problem, s, &report))))
+         (report.iterations > 0 && has_settled(problem, s, &report))) &&
+        csim_problem_max_step(problem, x, NULL) > 0)
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT ||
         report.iterations - together >= params->iterations) {
@@ -496,14 +535,12 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
     }
 
     if (pins_left) {
-      csim_vector_negate(problem->pool, n, s->g);
-      remaining_step(problem, x, problem->step);
-      csim_problem_hessian_counter(problem, &s->linear.A.layout, x, params->psd, problem->step,
-                                   s->g, &s->linear.A.H);
+      linearize_with_pins(problem, s, x);
     } else {
+      leave_out_idle(problem, s, report.iterations - together);
       linearize(problem, s, x);
     }
-    problem->earlier.chord = s->before;
+    problem->iteration.earlier.chord = s->before;
     csim_solve_report linear = solve_to_goal(problem, s, report.iterations, ratio);
     report.linear_iterations += linear.iterations;
     double slope = filter_step(problem, s, x, &report);
@@ -519,10 +556,12 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
     else if (moved)
       csim_problem_apply(problem, 1, problem->step, x);
     pins_left = 0;
+    wake_all(problem);
     note_gain(problem, s, &made);
     if (!moved && report.outcome == CSIM_OUTCOME_LIMIT) report.outcome = CSIM_OUTCOME_STALLED;
     if (!moved) break;
   }
+  wake_all(problem);
   if ((report.outcome < CSIM_OUTCOME_INDEFINITE && falls_behind(problem)) ||
       is_worth_halving(problem, x, &report))
     report.outcome = CSIM_OUTCOME_UNBALANCED;
@@ -536,7 +575,10 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   newton *s = scratch;
   csim_problem predicting = *problem;
   int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
-  predicting.earlier = (csim_earlier){.stress = s->before, .chord = problem->x};
+  predicting.iteration = (csim_iteration){.earlier = {s->before, problem->x}, .kept = &s->kept};
+  s->kept.known = 0;
+  s->cut = s->gained = s->little = 0;
+  csim_idle_begin(&s->idle);
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, touches ? problem->x : x, s->before);
   return iterate(&predicting, s, x);
 }

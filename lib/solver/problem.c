@@ -1,6 +1,7 @@
 // solver/problem.c: see problem.h.
 #include "solver/problem.h"
 
+#include "base/mask.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "model/external.h"
@@ -13,6 +14,7 @@ typedef struct problem_job {
   const csim_problem *problem;
   const double *x;
   double *out;
+  const unsigned char *stay; // (nvert) of the gradient; NULL: none
 } problem_job;
 
 csim_point csim_problem_point(const csim_problem *problem, const double *x) {
@@ -24,16 +26,18 @@ csim_point csim_problem_point(const csim_problem *problem, const double *x) {
                       .damping = problem->damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,
-                      .earlier = problem->earlier,
+                      .earlier = problem->iteration.earlier,
+                      .idle = problem->iteration.idle,
                       .h = problem->h};
 }
 
 static double inertia_value(void *context, int first, int last) {
   const problem_job *job = context;
-  const unsigned char *fixed = job->problem->model->fixed;
+  const unsigned char *fixed = job->problem->model->fixed, *idle = job->problem->iteration.idle;
   double sum = 0;
+  if (csim_mask_covers(idle, first, last)) return 0;
   for (int i = first; i < last; i++) {
-    if (fixed[i]) continue;
+    if (fixed[i] || (idle && idle[i])) continue;
     double d[3];
     csim_sub(job->x + csim_xyz(i), job->problem->y + csim_xyz(i), d);
     sum += job->problem->inertia[i] * csim_dot(d, d);
@@ -42,7 +46,7 @@ static double inertia_value(void *context, int first, int last) {
 }
 
 double csim_problem_inertia(const csim_problem *problem, const double *x) {
-  problem_job job = {problem, x, NULL};
+  problem_job job = {.problem = problem, .x = x};
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
   csim_pool_phase(problem->pool, before);
@@ -53,8 +57,9 @@ static double drag_value(void *context, int first, int last) {
   const problem_job *job = context;
   const csim_problem *p = job->problem;
   double sum = 0;
+  if (csim_mask_covers(p->iteration.idle, first, last)) return 0;
   for (int i = first; i < last; i++) {
-    if (p->model->fixed[i]) continue;
+    if (p->model->fixed[i] || (p->iteration.idle && p->iteration.idle[i])) continue;
     const double *of = p->resistance + csim_row(CSIM_RESISTANCE, i);
     double d[3], force[3];
     csim_sub(job->x + csim_xyz(i), p->x + csim_xyz(i), d);
@@ -65,7 +70,7 @@ static double drag_value(void *context, int first, int last) {
 }
 
 double csim_problem_drag(const csim_problem *problem, const double *x) {
-  problem_job job = {problem, x, NULL};
+  problem_job job = {.problem = problem, .x = x};
   if (!problem->resistance) return 0;
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   double drag = csim_pool_sum(problem->pool, problem->model->nvert, drag_value, &job);
@@ -110,7 +115,9 @@ static void add_drag(const csim_problem *p, int i, const double *x, double *g) {
 static void inertia_gradient(void *context, int first, int last) {
   const problem_job *job = context;
   const csim_problem *p = job->problem;
+  if (csim_mask_covers(job->stay, first, last)) return;
   for (int i = first; i < last; i++) {
+    if (job->stay && job->stay[i]) continue;
     const double *x = job->x + csim_xyz(i), *y = p->y + csim_xyz(i);
     double *g = job->out + csim_xyz(i);
     for (int c = 0; c < 3; c++) g[c] = p->inertia[i] * (x[c] - y[c]);
@@ -131,19 +138,66 @@ void csim_problem_update_friction(const csim_problem *problem, const double *x) 
   csim_pool_phase(problem->pool, before);
 }
 
-void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
+int csim_gradient_memo_create(csim_arena *arena, const csim_groups *groups,
+                              csim_gradient_memo *memo) {
+  ptrdiff_t n = csim_xyz(groups->model->nvert);
+  *memo = (csim_gradient_memo){.groups = groups};
+  memo->x = CSIM_ARENA_NEW(arena, double, n);
+  memo->g = CSIM_ARENA_NEW(arena, double, n);
+  memo->body = CSIM_ARENA_NEW(arena, unsigned char, groups->model->nbody);
+  memo->vert = CSIM_ARENA_NEW(arena, unsigned char, groups->model->nvert);
+  return arena->failed ? -1 : 0;
+}
+
+// Marks the bodies that x has where they were. Returns memo->vert, or NULL if there are none.
+static const unsigned char *find_staying(csim_pool *pool, const double *x,
+                                         csim_gradient_memo *memo) {
+  const csim_model *model = memo->groups->model;
+  if (!memo->known) return NULL;
+  for (int k = 0; k < model->nbody; k++) {
+    ptrdiff_t at = csim_xyz(model->body[k].vert0);
+    memo->body[k] =
+        (unsigned char)csim_vector_equal(pool, 3 * model->body[k].nvert, x + at, memo->x + at);
+  }
+  if (!csim_groups_agree(model->nbody, memo->groups->first, memo->body)) return NULL;
+  csim_groups_mark(pool, memo->groups, memo->body, memo->vert);
+  return memo->vert;
+}
+
+// Gradient of inertia, drag and elasticity; bodies that stay keep theirs.
+static void elastic_gradient(const csim_problem *problem, const double *x,
+                             const unsigned char *stay, double *g) {
   const csim_model *model = problem->model;
-  problem_job job = {problem, x, g};
+  problem_job job = {.problem = problem, .x = x, .out = g, .stay = stay};
   csim_point at = csim_problem_point(problem, x);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  at.idle = stay;
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_gradient, &job);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
-  csim_chambers_gradient(model, problem->chamber, x, g);
+}
+
+static void elastic_gradient_by_memo(const csim_problem *problem, const double *x, double *g) {
+  csim_gradient_memo *memo = problem->iteration.kept;
+  csim_pool *pool = problem->pool;
+  int n = 3 * problem->model->nvert;
+  elastic_gradient(problem, x, find_staying(pool, x, memo), memo->g);
+  csim_vector_copy(pool, n, x, memo->x);
+  csim_vector_copy(pool, n, memo->g, g);
+  memo->known = 1;
+}
+
+void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  if (problem->iteration.kept)
+    elastic_gradient_by_memo(problem, x, g);
+  else
+    elastic_gradient(problem, x, NULL, g);
+  csim_chambers_gradient(problem->model, problem->chamber, x, g);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact) csim_contact_gradient(problem->contact, x, g);
   csim_pool_phase(problem->pool, before);
-  csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, clear_fixed, &job);
+  csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, clear_fixed,
+                &(problem_job){.problem = problem, .out = g});
 }
 
 typedef struct hessian_job {
@@ -217,6 +271,23 @@ double csim_problem_filter_together(const csim_problem *problem, double *d) {
   double share = problem->contact ? csim_contact_filter_together(problem->contact, d) : 1;
   csim_pool_phase(problem->pool, before);
   return share;
+}
+
+static void hold_range(void *context, int first, int last) {
+  const problem_job *job = context;
+  const unsigned char *idle = job->problem->iteration.idle;
+  if (csim_mask_covers(idle, first, last)) {
+    memset(job->out + csim_xyz(first), 0, 3 * (size_t)(last - first) * sizeof *job->out);
+    return;
+  }
+  for (int i = first; i < last; i++)
+    if (idle[i]) memset(job->out + csim_xyz(i), 0, 3 * sizeof *job->out);
+}
+
+void csim_problem_hold_idle(const csim_problem *problem, double *d) {
+  if (!problem->iteration.idle) return;
+  csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, hold_range,
+                &(problem_job){.problem = problem, .out = d});
 }
 
 double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d) {
@@ -293,7 +364,7 @@ double csim_problem_force_scale(const csim_problem *problem, double *g) {
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
   csim_chambers_gradient(model, problem->chamber, problem->x, g);
-  problem_job job = {problem, g, NULL};
+  problem_job job = {.problem = problem, .x = g};
   double all[2];
   csim_pool_sums(problem->pool, model->nvert, CSIM_SUM_GRAIN, 2, count_free, &job, all);
   double sum = csim_pool_sum(problem->pool, model->nvert, force_sum, &job);

@@ -12,6 +12,7 @@
 #include "contact/contact.h"
 #include "model/chamber.h"
 #include "model/stiffness.h"
+#include "solver/groups.h"
 #include "solver/integrate.h"
 
 /// The elastic energy at the last point evaluated in a part of a step. Line searches and initial
@@ -21,6 +22,23 @@ typedef struct csim_energy_memo {
   double value; ///< [J]
   double *x;    ///< (nvert x 3) [m]
 } csim_energy_memo;
+
+/// The gradient without contact and chambers at the last point evaluated in a solve. Bodies that
+/// stayed there keep theirs.
+typedef struct csim_gradient_memo {
+  const csim_groups *groups;
+  int known;
+  double *x, *g;       ///< (nvert x 3) [m], [N]
+  unsigned char *body; ///< (nbody) scratch
+  unsigned char *vert; ///< (nvert) 1: of a body that stayed
+} csim_gradient_memo;
+
+/// What newton knows of its iterations. All zero: nothing.
+typedef struct csim_iteration {
+  csim_earlier earlier;      ///< csim_point's
+  csim_gradient_memo *kept;  ///< NULL: none
+  const unsigned char *idle; ///< (nvert) 1: left out of systems, steps and F; NULL: none
+} csim_iteration;
 
 /// Asks whether a run is to stop, between iterations of newton; `wanted` NULL: never.
 typedef struct csim_stop {
@@ -52,7 +70,7 @@ typedef struct csim_problem {
   double *v_next;                ///< (nvert x 3) [m/s] for methods that set the velocity themselves
   csim_contact *contact;         ///< NULL: none, or the method does not treat it
   int halvings_left;             ///< times the step may still be halved
-  csim_earlier earlier;          ///< csim_point's
+  csim_iteration iteration;
   double force_scale; ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
@@ -64,8 +82,13 @@ double csim_problem_inertia(const csim_problem *problem, const double *x);
 double csim_problem_drag(const csim_problem *problem, const double *x); ///< may be < 0
 double csim_problem_elasticity(const csim_problem *problem, const double *x);
 
-/// F(x) [J].
+/// F(x) [J], but for the inertia, drag and elasticity of idle vertices, which are constant.
 double csim_problem_value(const csim_problem *problem, const double *x);
+
+/// Allocates a memo. Nothing is known.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_gradient_memo_create(csim_arena *arena, const csim_groups *groups,
+                              csim_gradient_memo *memo);
 
 /// Takes contacts and normal forces of friction at x. F is another function from here on: its
 /// values cannot be compared with earlier ones.
@@ -108,6 +131,9 @@ double csim_problem_filter_together(const csim_problem *problem, double *d);
 /// Largest share of the step d from x that takes no strain beyond its bound, [0, 1]. With d NULL: 0
 /// if some strain at x is beyond its bound. 1 in models without bounds.
 double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d);
+
+/// Sets d (nvert x 3) to zero at idle vertices.
+void csim_problem_hold_idle(const csim_problem *problem, double *d);
 
 /// x += alpha d, d as csim_problem_filter returned it.
 void csim_problem_apply(const csim_problem *problem, double alpha, const double *d, double *x);

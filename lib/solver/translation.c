@@ -25,18 +25,21 @@ void csim_translation_begin(csim_translation *t) {
 
 typedef struct translation_job {
   const csim_model *model;
-  const double *step; // for all free vertices
+  const unsigned char *idle;
+  const double *step; // for all free vertices that are not idle
   double *x;
   int adds;
 } translation_job;
 
 static void translate_range(void *context, int first, int last) {
   const translation_job *job = context;
-  for (int i = first; i < last; i++)
+  for (int i = first; i < last; i++) {
+    int stays = job->model->fixed[i] || (job->idle && job->idle[i]);
     for (int c = 0; c < 3; c++) {
       double from = job->adds ? job->x[csim_xyz(i) + c] : 0;
-      job->x[csim_xyz(i) + c] = job->model->fixed[i] ? from : from + job->step[c];
+      job->x[csim_xyz(i) + c] = stays ? from : from + job->step[c];
     }
+  }
 }
 
 // Sum over patches, which have all free vertices: the net force.
@@ -53,9 +56,9 @@ static void prepare(const csim_problem *problem, const csim_linear *linear, csim
   for (int c = 0; c < 3; c++) {
     double axis[3] = {c == 0, c == 1, c == 2};
     csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, translate_range,
-                  &(translation_job){model, axis, t->W, 0});
+                  &(translation_job){model, problem->iteration.idle, axis, t->W, 0});
     csim_linear_translate(problem, linear, c, t->W, t->AW);
-    csim_balance_add_up(problem->pool, t->balance, t->AW, t->sums[c]);
+    csim_balance_add_up(problem->pool, t->balance, problem->iteration.idle, t->AW, t->sums[c]);
     add_up_forces(t->balance, t->sums[c], E + csim_xyz(c)); // a row: E is symmetric
   }
   t->ready = csim_mat3_inverse(E, t->inverse) > 0 ? 1 : -1;
@@ -65,7 +68,7 @@ const double *csim_translation_find(const csim_problem *problem, const csim_line
                                     csim_translation *t, const double *r) {
   double force[3];
   if (!t->ready) prepare(problem, linear, t);
-  csim_balance_add_up(problem->pool, t->balance, r, t->left);
+  csim_balance_add_up(problem->pool, t->balance, problem->iteration.idle, r, t->left);
   if (t->ready < 0) return t->left;
   add_up_forces(t->balance, t->left, force);
   csim_mat3_mul(t->inverse, force, t->e);
@@ -74,8 +77,8 @@ const double *csim_translation_find(const csim_problem *problem, const csim_line
   return t->left;
 }
 
-void csim_translation_add(csim_pool *pool, const csim_translation *t, double *x) {
-  const csim_model *model = t->balance->model;
-  csim_pool_for(pool, model->nvert, VERT_GRAIN, translate_range,
-                &(translation_job){model, t->e, x, 1});
+void csim_translation_add(const csim_problem *problem, const csim_translation *t, double *x) {
+  const csim_model *model = problem->model;
+  csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, translate_range,
+                &(translation_job){model, problem->iteration.idle, t->e, x, 1});
 }

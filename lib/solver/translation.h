@@ -3,7 +3,7 @@
 //
 // Conjugate gradients reduce the net force late and in waves: it is the sum of a few large
 // residuals, mostly of contacts. The balance of a step depends on just that sum (balance.h). With W
-// the translations of all free vertices along x, y and z, (nvert x 3) x 3,
+// the translations of all free vertices, but idle ones, along x, y and z, (nvert x 3) x 3,
 //
 //   e = (W^T A W)^-1 W^T r,  x + W e has the residual r - A W e, whose sum is zero:
 //
@@ -39,6 +39,6 @@ const double *csim_translation_find(const csim_problem *problem, const csim_line
                                     csim_translation *t, const double *r);
 
 /// x += W e. x (nvert x 3)
-void csim_translation_add(csim_pool *pool, const csim_translation *t, double *x);
+void csim_translation_add(const csim_problem *problem, const csim_translation *t, double *x);
 
 #endif

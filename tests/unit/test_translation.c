@@ -77,11 +77,11 @@ static void test_net_force(void) {
     // what is left is the residual of x + W e, by a product of that
     double *step = CSIM_ARENA_NEW(&f.arena, double, (ptrdiff_t)n + 1);
     double *sums = CSIM_ARENA_NEW(&f.arena, double, CSIM_BALANCE_SUMS *f.balance.npatch);
-    csim_translation_add(NULL, &f.t, step);
+    csim_translation_add(&f.problem, &f.t, step);
     for (int i = 0; i < n; i++) CHECK(step[i] == (model->fixed[i / 3] ? 0 : f.t.e[i % 3]));
     csim_linear_multiply(&f.problem, &f.linear, step, f.q);
     for (int i = 0; i < n; i++) f.q[i] = f.r[i] - f.q[i];
-    csim_balance_add_up(f.k.pool, &f.balance, f.q, sums);
+    csim_balance_add_up(f.k.pool, &f.balance, NULL, f.q, sums);
     for (int j = 0; j < CSIM_BALANCE_SUMS * f.balance.npatch; j++)
       worst = fmax(worst, fabs(sums[j] - left[j]));
     CHECK(worst < 1e-9);
