@@ -22,7 +22,8 @@ int csim_groups_create(csim_arena *arena, const csim_model *model, csim_groups *
   for (int c = 0; c < model->chambers.nchamber; c++) {
     const csim_chamber *chamber = &model->chambers.chamber[c];
     for (int p = 0; p < chamber->npart; p++)
-      csim_disjoint_join(first, body_of[chamber->vert], body_of[model->tri[csim_xyz(chamber->part[p].tri0)]]);
+      csim_disjoint_join(first, body_of[chamber->vert],
+                         body_of[model->tri[csim_xyz(chamber->part[p].tri0)]]);
   }
   for (int k = 0; k < model->nbody; k++) first[k] = csim_disjoint_root(first, k);
   return 0;

@@ -16,7 +16,8 @@ typedef struct csim_groups {
 int csim_groups_create(csim_arena *arena, const csim_model *model, csim_groups *groups);
 
 /// Keeps the marks (nbody) of sets of which all bodies are marked.
-/// @param set  (nbody) disjoint sets, base/disjoint.h, with the lowest body as representative: those
+/// @param set  (nbody) disjoint sets, base/disjoint.h, with the lowest body as representative:
+/// those
 ///             of groups, or larger ones
 /// @return number of bodies marked now
 int csim_groups_agree(int nbody, int *set, unsigned char *body);

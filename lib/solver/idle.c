@@ -94,7 +94,8 @@ double csim_idle_record(csim_pool *pool, const double *cut, csim_idle *idle) {
   double most = 0;
   for (int k = 0; k < model->nbody; k++) {
     const csim_body *body = &model->body[k];
-    if (!idle->body[k]) idle->cut[k] = csim_vector_max3(pool, body->nvert, cut + csim_xyz(body->vert0));
+    if (!idle->body[k])
+      idle->cut[k] = csim_vector_max3(pool, body->nvert, cut + csim_xyz(body->vert0));
     most = csim_max(most, idle->cut[k]);
   }
   return most;

@@ -31,7 +31,8 @@ void csim_idle_begin(csim_idle *idle);
 /// Chooses the idle bodies. A body is idle if its imbalance is at most `share` of what a step may
 /// leave, contact cut at most most_cut [m] from its last step, and its forces would move its
 /// vertices by at most `most` [m], root mean square, were inertia all that resists. Bodies that
-/// touch each other, or are of a group, are idle together. None is if all would be. Needs csim_balance_begin.
+/// touch each other, or are of a group, are idle together. None is if all would be. Needs
+/// csim_balance_begin.
 /// @param g  (nvert x 3) [N] gradient
 /// @return csim_idle.vert, or NULL if no body is idle
 const unsigned char *csim_idle_choose(const csim_problem *problem, const double *g, double share,
