@@ -1,5 +1,5 @@
-// solver/groups.h: groups of bodies that energies tie to each other, as by stitches. Of forces
-// that are elastic, those on one group do not depend on the others. Needs model/.
+// solver/groups.h: groups of bodies that energies tie to each other, as by stitches. Elastic forces
+// on a group do not depend on other groups. Needs model/.
 #ifndef CSIM_SOLVER_GROUPS_H
 #define CSIM_SOLVER_GROUPS_H
 
@@ -11,14 +11,13 @@ typedef struct csim_groups {
   int *first; ///< (nbody) the lowest body of each body's group
 } csim_groups;
 
-/// Bodies are tied that one element, or one chamber, has vertices of.
+/// Bodies are tied if an element, or a chamber, has vertices of both.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_groups_create(csim_arena *arena, const csim_model *model, csim_groups *groups);
 
 /// Keeps the marks (nbody) of sets of which all bodies are marked.
-/// @param set  (nbody) disjoint sets, base/disjoint.h, with the lowest body as representative:
-/// those
-///             of groups, or larger ones
+/// @param set  (nbody) disjoint sets, base/disjoint.h, of which the lowest body is representative:
+///             groups, or larger ones
 /// @return number of bodies marked now
 int csim_groups_agree(int nbody, int *set, unsigned char *body);
 

@@ -47,7 +47,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (csim_balance_create(arena, model, &s->balance) ||
       csim_groups_create(arena, model, &s->groups) ||
       csim_idle_create(arena, &s->balance, &s->groups, &s->idle) ||
-      csim_gradient_memo_create(arena, &s->groups, &s->kept) ||
+      (model->nbody > 1 && csim_gradient_memo_create(arena, &s->groups, &s->kept)) ||
       csim_leftovers_create(arena, &s->balance, &s->leftovers) ||
       csim_translation_create(arena, &s->balance, &s->translation))
     return NULL;
@@ -575,7 +575,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   newton *s = scratch;
   csim_problem predicting = *problem;
   int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
-  predicting.iteration = (csim_iteration){.earlier = {s->before, problem->x}, .kept = &s->kept};
+  predicting.iteration = (csim_iteration){.earlier = {s->before, problem->x},
+                                          .kept = s->kept.groups ? &s->kept : NULL};
   s->kept.known = 0;
   s->cut = s->gained = s->little = 0;
   csim_idle_begin(&s->idle);

@@ -466,6 +466,37 @@ static double share_together(double lower, double upper) {
   return share;
 }
 
+// Three layers, two on the ball or one on it and one below it: which does contact join?
+static void test_join(void) {
+  for (int below = 0; below < 2; below++) {
+    layers l;
+    layers_begin(3, 8, "newton", 1, &l);
+    csim_scratch scratch = {0};
+    csim_contact *c =
+        csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+    int n = 3 * l.k.model->nvert, set[3] = {0, 1, 2};
+    double *x = CSIM_NEW(double, n), *g = CSIM_NEW(double, n);
+    const double height[3] = {0.1015, 0.3, below ? -0.1015 : 0.1035};
+    memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
+    for (int i = 1; i < n; i += 3) x[i] = height[l.k.model->body_of[i / 3]];
+    CHECK(csim_contact_begin(c, x, g, NULL, 0, 1.0 / 240) == 0);
+    csim_contact_gradient(c, x, g);
+    for (int b = 0; b < 3; b++) {
+      double force = 0;
+      for (int i = 0; i < n; i++)
+        if (l.k.model->body_of[i / 3] == b) force += fabs(g[i]);
+      CHECK((force > 0) == (b != 1));
+    }
+    csim_contact_join(c, set);
+    CHECK(set[0] == 0 && set[1] == 1 && set[2] == (below ? 2 : 0));
+    csim_contact_free(c);
+    csim_scratch_free(&scratch);
+    free(x);
+    free(g);
+    layers_end(&l);
+  }
+}
+
 static void test_filter_together(void) {
   CHECK(share_together(2e-3, 2e-3) == 1); // they do not approach
   CHECK(share_together(1e-3, -1e-3) == 1);
@@ -726,6 +757,7 @@ int main(void) {
   test_barrier();
   test_gradient();
   test_terms();
+  test_join();
   test_filter_together();
   test_filter_passes();
   test_filter_is_safe();

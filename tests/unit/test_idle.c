@@ -11,20 +11,16 @@
 
 #include <string.h>
 
-#define GRID "{'shape': 'grid', 'size': [1, 1], 'cells': [8, 8]}"
 #define CLOTH(name, x)                                                                             \
-  "{'name': '" name "', 'type': 'cloth', 'material': 'cotton', 'mesh': " GRID ", 'position': [" #x \
-  ", 0, 0]"
+  "{'name': '" name "', 'type': 'cloth', 'material': 'cotton', 'position': [" #x ", 0, 0], "       \
+  "'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [8, 8]}}"
+#define ATTACHMENT                                                                                 \
+  "{'a': {'object': 'shirt', 'vertices': [8]}, 'b': {'object': 'button', 'vertices': [0]}}"
 
-// The button is attached to the shirt; nothing touches.
-static const char FOUR[] =
-    "{'version': 1, 'frames': {'end': 2}, 'objects': [" CLOTH("shirt", 0) "}, " CLOTH(
-        "towel", 3) "}, " CLOTH("button",
-                                1.5) "}, " CLOTH("flag",
-                                                 6) "}], "
-                                                    "'attachments': [{'a': {'object': 'shirt', "
-                                                    "'vertices': [8]}, "
-                                                    "'b': {'object': 'button', 'vertices': [0]}}]}";
+// Nothing touches.
+static const char FOUR[] = "{'version': 1, 'frames': {'end': 2}, 'attachments': [" ATTACHMENT "], "
+                           "'objects': [" CLOTH("shirt", 0) ", " CLOTH("towel", 3) ", " CLOTH(
+                               "button", 1.5) ", " CLOTH("flag", 6) "]}";
 enum { SHIRT, TOWEL, BUTTON, FLAG, BODIES };
 
 typedef struct fixture {
