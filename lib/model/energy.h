@@ -120,6 +120,11 @@ typedef struct csim_energy_kind {
   /// at->x, else 1. NULL: there is no bound.
   double (*max_step)(const csim_energy *energy, const csim_point *at, const double *d, int first,
                      int last);
+  /// For energies with a bound: one element as a constraint, dim 1, for the displacement d (nvert x
+  /// 3) [m] from at->x: C is csim_bound_excess, its gradients are those at at->x + d. Returns 0 if
+  /// C is 0. NULL: there is no bound.
+  int (*excess)(const csim_energy *energy, const csim_point *at, const double *d, int e,
+                csim_constraint *c);
   int nplastic; ///< plastic numbers per element, in csim_point.plastic; 0: elastic
   /// For plastic energies: lets the elements [first, last) flow for the time h [s] at a point, and
   /// changes their numbers in plastic (the model's, as in csim_point). NULL: elastic.

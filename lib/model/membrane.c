@@ -631,6 +631,38 @@ static double membrane_max_step(const csim_energy *energy, const csim_point *at,
   return max_steps_kernel[energy->isa](energy, at, d, first, last);
 }
 
+static int membrane_excess(const csim_energy *energy, const csim_point *at, const double *d, int e,
+                           csim_constraint *c) {
+  four s;
+  strains by;
+  csim_principal_law bound;
+  csim_principal now, then;
+  membrane_law law = law_of(energy);
+  load_four(energy, at, e, e + 1, &s);
+  find_bound(&s, law, &bound);
+  find_strains(&s, at->x, law, &s.at);
+  find_strains(&s, d, law, &by);
+  csim_principal_find(s.at.fu, s.at.fv, bound.rest, &now);
+  for (int k = 0; k < 3; k++) {
+    s.at.fu[k] += by.fu[k];
+    s.at.fv[k] += by.fv[k];
+  }
+  csim_principal_find(s.at.fu, s.at.fv, bound.rest, &then);
+  double largest = then.s[0][0], begin = 1 + bound.begin[0], end = 1 + bound.end[0];
+  double over = end > 1 ? csim_bound_excess(now.s[0][0], largest, begin, end) : 0;
+  if (!(over > 0)) return 0;
+  *c = (csim_constraint){.dim = 1, .k = 1, .C = {over}};
+  double wu = then.weight[0][0][0], wv = then.weight[0][1][0]; // ds/df_u = wu u, ds/df_v = wv u
+  double bu = wu * s.p[BU1][0] + wv * s.p[BV1][0], bv = wu * s.p[BU2][0] + wv * s.p[BV2][0];
+  for (int k = 0; k < 3; k++) {
+    double u = (wu * s.at.fu[k][0] + wv * s.at.fv[k][0]) / largest;
+    c->grad[1][k] = bu * u;
+    c->grad[2][k] = bv * u;
+    c->grad[0][k] = -c->grad[1][k] - c->grad[2][k];
+  }
+  return 1;
+}
+
 // Larger of |f_u| and |f_v|.
 static double larger_stretch(const csim_energy *energy, const double *x, int e) {
   const int *node = energy->node + csim_xyz(e);
@@ -662,7 +694,7 @@ static double membrane_strain(const csim_energy *energy, const csim_point *at, i
   .value = membrane_value, .gradient = membrane_gradient, .hessian = membrane_hessian,             \
   .couple = membrane_couple, .stiffest = membrane_stiffest, .laplacian = csim_membrane_laplacian,  \
   .elastic = csim_membrane_elastic, .constraint = membrane_constraint,                             \
-  .max_step = membrane_max_step, .strain = membrane_strain
+  .max_step = membrane_max_step, .excess = membrane_excess, .strain = membrane_strain
 
 const csim_energy_kind csim_woven_kind = {MEMBRANE("woven", NPARAM)};
 const csim_energy_kind csim_orthotropic_kind = {MEMBRANE("orthotropic", NPARAM)};

@@ -405,6 +405,16 @@ static double bound_max_step(const csim_energy *energy, const csim_point *at, co
   return share;
 }
 
+static int bound_excess(const csim_energy *energy, const csim_point *at, const double *d, int e,
+                        csim_constraint *c) {
+  const double *param = csim_energy_param(energy, e);
+  double r[3], by[3], from = spring_between(energy, at->x, e, r);
+  spring_between(energy, d, e, by);
+  csim_add_scaled(1, by, r);
+  double l = csim_norm(r), over = csim_bound_excess(from, l, param[LENGTH], param[END]);
+  return over > 0 && along_spring(r, l, 1, over, c);
+}
+
 const csim_energy_kind csim_bound_kind = {SPRINGS("bound", CSIM_ROLE_LIMIT, BOUND_NPARAM),
                                           .constraint = bound_constraint,
-                                          .max_step = bound_max_step};
+                                          .max_step = bound_max_step, .excess = bound_excess};

@@ -46,6 +46,9 @@ typedef struct csim_stop {
   const void *user;
 } csim_stop;
 
+/// Most times that a step may be halved.
+enum { CSIM_MAX_HALVINGS = 4 };
+
 typedef struct csim_problem {
   const csim_model *model;
   const csim_solver_params *params;

@@ -3,6 +3,8 @@
 
 #include "math/vec3.h"
 
+#include <stdatomic.h>
+
 enum { ELEMENT_GRAIN = 256 };
 
 typedef struct pass_job {
@@ -95,6 +97,48 @@ static void project_range(void *context, int first, int last) {
 
 static void project_colors(pass_job *job, csim_range_fn *fn) {
   csim_energy_for(job->pass->pool, job->energy, ELEMENT_GRAIN, fn, job);
+}
+
+typedef struct bounds_job {
+  const csim_pass *pass;
+  const csim_energy *energy;
+  const double *mobility;
+  double *d;
+  atomic_int changed;
+} bounds_job;
+
+static int project_excess(const bounds_job *job, int e) {
+  int nnode = job->energy->kind->nnode;
+  const int *node = job->energy->node + (ptrdiff_t)nnode * e;
+  csim_constraint c;
+  if (!job->energy->kind->excess(job->energy, &job->pass->at, job->d, e, &c)) return 0;
+  double sum = 0;
+  for (int n = 0; n < nnode; n++) sum += job->mobility[node[n]] * csim_dot(c.grad[n], c.grad[n]);
+  if (!(sum > 0)) return 0; // all nodes stay
+  for (int n = 0; n < nnode; n++)
+    csim_add_scaled(-c.C[0] * job->mobility[node[n]] / sum, c.grad[n], job->d + csim_xyz(node[n]));
+  return 1;
+}
+
+// Most elements are far from their bounds: largest steps find that out several at a time.
+static void project_bounds_range(void *context, int first, int last) {
+  enum { AT_ONCE = 16 };
+  bounds_job *job = context;
+  const csim_energy_kind *kind = job->energy->kind;
+  int changed = 0;
+  for (int end; first < last; first = end) {
+    end = first + AT_ONCE < last ? first + AT_ONCE : last;
+    if (!(kind->max_step(job->energy, &job->pass->at, job->d, first, end) < 1)) continue;
+    for (int e = first; e < end; e++) changed += project_excess(job, e);
+  }
+  atomic_fetch_add_explicit(&job->changed, changed, memory_order_relaxed);
+}
+
+int csim_project_bounds(const csim_pass *pass, const csim_energy *energy, const double *mobility,
+                        double *d) {
+  bounds_job job = {.pass = pass, .energy = energy, .mobility = mobility, .d = d};
+  csim_energy_for(pass->pool, energy, ELEMENT_GRAIN, project_bounds_range, &job);
+  return job.changed;
 }
 
 void csim_project_gauss_seidel(const csim_pass *pass, const csim_energy *energy, double *lambda,

@@ -1,5 +1,5 @@
-// solver/project.h: one pass of constraint projection over an energy, shared by pbd, xpbd and
-// strain limiting. Needs solver/problem.h.
+// solver/project.h: one pass of constraint projection over an energy, shared by pbd, xpbd, strain
+// limiting and initial guesses. Needs solver/problem.h.
 #ifndef CSIM_SOLVER_PROJECT_H
 #define CSIM_SOLVER_PROJECT_H
 
@@ -18,6 +18,13 @@ typedef struct csim_pass {
   double compliance; ///< 1/h^2 [1/s^2]: a = compliance / k; 0 = rigid
   double share;      ///< s, (0, 1]
 } csim_pass;
+
+/// Takes strains that the displacements d (nvert x 3) from pass->at.x bring too close to their
+/// bounds back, see csim_energy_kind.excess. Gauss-Seidel.
+/// @param mobility  (nvert) in place of inverse masses; 0: stays
+/// @return number of elements changed
+int csim_project_bounds(const csim_pass *pass, const csim_energy *energy, const double *mobility,
+                        double *d);
 
 /// Gauss-Seidel: colour by colour; each constraint uses the result of the previous ones.
 /// @param lambda  (nelem x 3) multipliers, read and changed; NULL when compliance is 0

@@ -5,14 +5,13 @@
 #include "math/vector.h"
 #include "model/external.h"
 #include "model/links.h"
+#include "solver/guess.h"
 #include "solver/integrate.h"
 #include "solver/project.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_HALVINGS = 4 };
 
 // The state before the step.
 typedef struct earlier_state {
@@ -44,6 +43,14 @@ typedef struct body_losses {
   double *damping; // [s] of springs; NULL: none
 } body_losses;
 
+// Pins, links and chambers at the end of the part.
+typedef struct driven {
+  double *target;            // (ntarget x 3)
+  double *hold;              // (ntarget) NULL unless the model is timed
+  double *link;              // (nlink x CSIM_LINK_NOW)
+  csim_chamber_now *chamber; // (nchamber)
+} driven;
+
 struct csim_solver {
   csim_solver_setup setup;
   csim_arena arena;     // of everything below
@@ -56,16 +63,14 @@ struct csim_solver {
   earlier_state earlier;
   int lacks_a;       // the state's accelerations are not known yet
   int halvings_left; // times the step may still be halved
+  csim_guess guess;
   csim_integration integration;
   csim_energy_memo memo;
   body_losses loss;
-  double *target;            // (ntarget x 3)
-  double *hold;              // (ntarget) NULL unless the model is timed
-  double *link;              // (nlink x CSIM_LINK_NOW)
-  csim_chamber_now *chamber; // (nchamber)
-  double *goal;              // (nvert x 3) the method's proposal, when contact is resolved after it
-  csim_contact *contact;     // NULL unless the response is "filter"
-  csim_zones *zones;         // NULL unless it is "impact-zones"
+  driven driven;
+  double *goal;          // (nvert x 3) the method's proposal, when contact is resolved after it
+  csim_contact *contact; // NULL unless the response is "filter"
+  csim_zones *zones;     // NULL unless it is "impact-zones"
   earlier_colliders kinematic;
   loose_bodies loose;
 };
@@ -91,10 +96,10 @@ static void create_loose(csim_solver *solver) {
 
 // Keeps gradients of volumes where they couple vertices.
 static void create_chambers(csim_arena *arena, const csim_model *model, csim_solver *solver) {
-  solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->chambers.nchamber);
-  for (int k = 0; k < model->chambers.nchamber && solver->chamber; k++)
+  solver->driven.chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->chambers.nchamber);
+  for (int k = 0; k < model->chambers.nchamber && solver->driven.chamber; k++)
     if (model->chambers.chamber[k].gas || model->chambers.chamber[k].stiffness > 0)
-      solver->chamber[k].grad = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
+      solver->driven.chamber[k].grad = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
 }
 
 csim_solver *csim_solver_create(const csim_solver_setup *setup) {
@@ -118,9 +123,11 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   csim_integrator integrator =
       method->is_explicit ? CSIM_INTEGRATOR_EULER : setup->params.integrator;
   csim_integration_create(arena, setup->model, integrator, &solver->integration);
-  solver->target = CSIM_ARENA_NEW(arena, double, csim_xyz(setup->model->ntarget));
-  if (setup->model->pins.timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
-  solver->link = CSIM_ARENA_NEW(arena, double, csim_row(CSIM_LINK_NOW, setup->model->links.nlink));
+  solver->driven.target = CSIM_ARENA_NEW(arena, double, csim_xyz(setup->model->ntarget));
+  if (setup->model->pins.timed)
+    solver->driven.hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
+  solver->driven.link =
+      CSIM_ARENA_NEW(arena, double, csim_row(CSIM_LINK_NOW, setup->model->links.nlink));
   create_chambers(arena, setup->model, solver);
   solver->loss.decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   if (setup->model->stretch_damping || setup->params.damping > 0)
@@ -140,6 +147,9 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
           CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
     if (!method->knows_contact) create_loose(solver);
   }
+  csim_guess_create(arena, setup->model, &solver->guess);
+  solver->guess.method = method;
+  solver->guess.colliders = solver->kinematic.part;
   if (method->solves_systems && !solver->contact) solver->step = CSIM_ARENA_NEW(arena, double, n);
   if ((method->solves_systems || solver->loose.scratch) &&
       csim_pcg_reserve(&solver->scratch, (int)n))
@@ -190,41 +200,6 @@ void csim_solver_place_colliders(csim_solver *solver, double time, double *kinem
 void csim_solver_begin_frame(csim_solver *solver, double end) {
   if (!solver->contact) return;
   csim_contact_begin_frame(solver->contact, end);
-}
-
-// Moves exact pins to their targets.
-static void put_pins(const csim_problem *problem, double *x) {
-  const csim_model *model = problem->model;
-  for (int i = 0; i < model->ntarget; i++)
-    if (model->target[i].hard)
-      memcpy(x + csim_xyz(model->target[i].vert), problem->target + csim_xyz(i), 3 * sizeof *x);
-}
-
-// Chooses the initial guess of the method; exact pins are at their targets.
-static void choose_start(const csim_problem *problem, const csim_method *method, double *x) {
-  int n = 3 * problem->model->nvert;
-  if (problem->params->start == CSIM_START_VELOCITY)
-    csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, x);
-  else
-    csim_vector_copy(problem->pool, n,
-                     problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, x);
-  if (problem->params->pins == CSIM_PINS_COUNTER_FORCE && method->solves_systems)
-    return; // the first iteration moves the pins to their targets
-  put_pins(problem, x);
-}
-
-// Moves the initial guess x back towards the beginning of the step until no strain exceeds its
-// bound: Newton's steps keep the bounds, so the guess must too. Pins stay at their targets.
-static void keep_bounds(const csim_problem *problem, double *x) {
-  const csim_model *model = problem->model;
-  double share = csim_problem_max_step(problem, problem->x, NULL);
-  if (share > 0 && csim_problem_max_step(problem, x, NULL) > 0) return;
-  double *d = problem->step;
-  int n = 3 * model->nvert;
-  for (int i = 0; i < n; i++) d[i] = x[i] - problem->x[i];
-  share *= csim_problem_max_step(problem, problem->x, d);
-  for (int i = 0; i < n; i++)
-    if (!model->fixed[i / 3]) x[i] = problem->x[i] + share * d[i];
 }
 
 // Shortens springs beyond the strain limit, after the solve (Provot 1995).
@@ -350,13 +325,13 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
   }
   csim_integration_aim(setup->pool, model, state, solver->air.v, step, solver->y);
 
-  csim_model_targets(model, time + h, solver->target);
-  csim_chambers_at(model, time + h, solver->chamber);
+  csim_model_targets(model, time + h, solver->driven.target);
+  csim_chambers_at(model, time + h, solver->driven.chamber);
   if (model->links.nlink) {
-    csim_links_at(model, time + h, state->torn, solver->link);
-    csim_links_direct(model, step->x_from, step->v_from, h, solver->link);
+    csim_links_at(model, time + h, state->torn, solver->driven.link);
+    csim_links_direct(model, step->x_from, step->v_from, h, solver->driven.link);
   }
-  if (solver->hold) csim_model_pin_shares(model, time + h, solver->hold);
+  if (solver->driven.hold) csim_model_pin_shares(model, time + h, solver->driven.hold);
   for (int b = 0; b < model->nbody && solver->loss.damping; b++)
     solver->loss.damping[b] = setup->params.damping * step->rate +
                               (model->stretch_damping ? model->stretch_damping[b] : 0);
@@ -378,102 +353,17 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .x = step->x_from,
                         .v = step->v_from,
                         .y = solver->y,
-                        .target = solver->target,
+                        .target = solver->driven.target,
                         .plastic = state->plastic,
-                        .hold = solver->hold,
-                        .link = solver->link,
-                        .chamber = solver->chamber,
+                        .hold = solver->driven.hold,
+                        .link = solver->driven.link,
+                        .chamber = solver->driven.chamber,
                         .integration = &solver->integration,
                         .stop = &solver->setup.stop,
                         .v_next = solver->v,
                         .memo = &solver->memo,
                         .scratch = &solver->scratch,
                         .step = contact ? csim_contact_displacements(contact) : solver->step};
-}
-
-// How the initial guess moves to its position: contact shortens the motion vertex by vertex; or as
-// a whole, which keeps bounds of strain; or bodies stay.
-typedef enum start_way { START_APART, START_TOGETHER, START_RESTING } start_way;
-
-// Moves solver->x to the initial guess, as far as contact allows. Colliders with a free path move
-// first: what rests on one would take half of the gap between them in its free flight, and stop it.
-// -1: out of memory.
-static int begin_in_contact(csim_solver *solver, const csim_problem *problem, start_way way) {
-  csim_contact *contact = solver->contact;
-  double *x = solver->x;
-  if (way == START_RESTING) return csim_contact_advance(contact, NULL, x);
-  if (csim_contact_is_behind(contact) && csim_contact_go_ahead(contact)) return -1;
-  choose_start(problem, solver->method, x);
-  csim_contact_initial_guess(contact, problem->v, problem->h, x);
-  if (problem->model->bounded) keep_bounds(problem, x);
-  return way == START_TOGETHER ? csim_contact_advance_together(contact, x, x)
-                               : csim_contact_advance(contact, x, x);
-}
-
-// Restores contact to the state before this part of the step. -1: out of memory.
-static int begin_again(csim_solver *solver, const csim_state *state, double end) {
-  csim_contact *contact = solver->contact;
-  csim_contact_load(contact, solver->kinematic.part);
-  csim_contact_forget(contact);
-  return csim_contact_begin(contact, state->x, state->v, solver->target, end,
-                            solver->integration.h);
-}
-
-// An initial guess with more than this times the energy F of the positions at rest (pins at their
-// targets; without chambers, whose -p V may be negative) is replaced by those, from where F only
-// falls: a guess shortened vertex by vertex may be torn. A wall of 0.1 mm that fell on the floor
-// started with 1e8 times the energy, and some of it was left. At 1.5 times, cloth at rest stopped
-// fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
-// came to rest later; at 1000 times a wall of 1 mm was torn. With `gain_tolerance` it is 1 unless a
-// collider comes: what touches goes on all the same, and seams that tore took ten iterations.
-static double worst_start(const csim_problem *problem) {
-  int rests = problem->params->start == CSIM_START_REST && problem->params->gain_tolerance > 0;
-  return rests && !csim_contact_is_behind(problem->contact) ? 1 : 100;
-}
-
-// Sets x to the positions at the start of the step, with pins at their targets.
-static void stand(const csim_problem *problem, double *x) {
-  csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, x);
-  put_pins(problem, x);
-}
-
-// F without chambers and drag: a sum of parts that are >= 0.
-static double value_of_parts(const csim_problem *problem, const double *x) {
-  return csim_problem_value(problem, x) - csim_problem_drag(problem, x) -
-         csim_chambers_value(problem->model, problem->chamber, x);
-}
-
-// Whether F of the initial guess is small even against parts of F at rest: inertia, which nearly
-// always suffices, then elasticity. All parts are >= 0, so without contact the test is stricter.
-static int is_clearly_whole(const csim_problem *problem, double worst, double value) {
-  double *x = problem->step;
-  stand(problem, x);
-  double standing = csim_problem_inertia(problem, x);
-  if (value <= worst * standing) return 1;
-  return value <= worst * (standing + csim_problem_elasticity(problem, x));
-}
-
-// Finds the initial guess in contact. -1: out of memory.
-static int start_in_contact(csim_solver *solver, const csim_problem *problem,
-                            const csim_state *state, double end) {
-  csim_contact *contact = solver->contact;
-  double *x = solver->x, worst = worst_start(problem);
-  if (begin_in_contact(solver, problem, START_APART)) return -1;
-  // Contact's shortening vertex by vertex may pass a bound. The guess is moved back then. If that
-  // is not enough Newton nearly always recovers; if it does not, the parts of the step begin again,
-  // shortened as a whole.
-  if (problem->model->bounded && !(csim_problem_max_step(problem, x, NULL) > 0)) {
-    if (solver->halvings_left < MAX_HALVINGS - 1)
-      return begin_again(solver, state, end) ? -1
-                                             : begin_in_contact(solver, problem, START_TOGETHER);
-    if (csim_contact_advance(contact, problem->x, x)) return -1;
-  }
-  double value = value_of_parts(problem, x);
-  if (is_clearly_whole(problem, worst, value)) return 0;
-  if (begin_again(solver, state, end)) return -1;
-  stand(problem, x);
-  int whole = value <= worst * value_of_parts(problem, x);
-  return begin_in_contact(solver, problem, whole ? START_APART : START_RESTING);
 }
 
 // Begins contact, measures forces, and sets solver->x to the initial guess. -1: out of memory.
@@ -484,16 +374,15 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   double *x = solver->x;
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (solver->kinematic.part) csim_contact_save(contact, solver->kinematic.part);
-  if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
+  if (contact && csim_contact_begin(contact, state->x, state->v, solver->driven.target, end, h))
+    return -1;
   problem->force_scale = csim_problem_force_scale(problem, x);
   if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too large then
-  if (!contact || !solver->method->knows_contact) {
-    choose_start(problem, solver->method, x);
-    if (!contact && problem->model->bounded) keep_bounds(problem, x);
-    return 0;
-  }
-  problem->contact = contact;
-  if (start_in_contact(solver, problem, state, end)) return -1;
+  solver->guess.state = state;
+  solver->guess.end = end;
+  if (solver->method->knows_contact) problem->contact = contact;
+  if (csim_guess_find(&solver->guess, problem, x)) return -1;
+  if (!problem->contact) return 0;
   csim_contact_find_touching(contact, x, step->rough);
   csim_integration_aim(problem->pool, problem->model, state, solver->air.v, step, solver->y);
   return 0;
@@ -767,7 +656,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     csim_model_yield(setup->pool, setup->model, state->x, 0, state->plastic);
   for (;; span /= 2, report->retaken++) {
     int failed =
-        take_step(solver, state, time, span * setup->h, span > 1 ? 0 : MAX_HALVINGS, report);
+        take_step(solver, state, time, span * setup->h, span > 1 ? 0 : CSIM_MAX_HALVINGS, report);
     if (failed && (span == 1 || report->method.outcome == CSIM_OUTCOME_INDEFINITE ||
                    report->method.outcome >= CSIM_OUTCOME_MEMORY))
       return -1;
@@ -786,7 +675,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   if (state->plastic)
     csim_model_yield(setup->pool, setup->model, state->x, span * setup->h, state->plastic);
-  if (state->torn) csim_links_tear(setup->model, solver->link, state->x, state->torn);
+  if (state->torn) csim_links_tear(setup->model, solver->driven.link, state->x, state->torn);
   if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
   state->step += span;
   return 0;
