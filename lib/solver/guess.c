@@ -70,7 +70,7 @@ static void move_back(const csim_problem *problem, double *x) {
 
 // Moves what is strained too much in x, until nothing is. x stays if that takes too many sweeps: a
 // sheet that is pulled taut as a whole moves far then, and is no better a guess than one moved back
-// (40 sweeps took a third longer than 15).
+// (40 sweeps took a third longer than 15). Returns whether x has moved.
 static int limit_strains(const csim_guess *guess, const csim_problem *problem, double *x) {
   enum { MOST_SWEEPS = 15 };
   const csim_model *model = problem->model;
@@ -92,7 +92,7 @@ static int limit_strains(const csim_guess *guess, const csim_problem *problem, d
   return moved;
 }
 
-// Inverse masses, 0 of fixed vertices; half of it for vertices that contact cut on their way to
+// Inverse masses, 0 where nothing moves; half of them for vertices that contact cut on their way to
 // guess->goal, as it would do so again.
 static void set_mobility(const csim_guess *guess, const csim_problem *problem, const double *x) {
   static const double CLEARLY = 1e-3; // share of a vertex's way
@@ -101,7 +101,8 @@ static void set_mobility(const csim_guess *guess, const csim_problem *problem, c
     const double *goal = guess->goal + csim_xyz(i);
     double missed = csim_distance(x + csim_xyz(i), goal);
     int cut = missed > CLEARLY * csim_distance(goal, problem->x + csim_xyz(i));
-    guess->mobility[i] = model->fixed[i] ? 0 : (cut ? 0.5 : 1) / model->mass[i];
+    int moves = !model->fixed[i] && model->mass[i] > 0;
+    guess->mobility[i] = moves ? (cut ? 0.5 : 1) / model->mass[i] : 0;
   }
 }
 
