@@ -3,9 +3,10 @@
 //
 // Newton's steps keep bounds of strain, so its initial guess must, too. Moving all of a guess back
 // until it does takes sheets that fall past a ball 10 to 13 mm from the solution, when the guess
-// itself is 0.6 mm from it (root mean square): one triangle stops everything. So only what is
-// strained too much is moved, by strain limiting (Provot, Deformation Constraints in a Mass-Spring
-// Model, 1995): sweeps of projection, with masses as in position-based dynamics.
+// itself is 0.6 mm from it (root mean square): one triangle stops everything. Where that costs much
+// energy, only what is strained too much is moved, by strain limiting (Provot, Deformation
+// Constraints in a Mass-Spring Model, 1995): sweeps of projection, with masses as in position-based
+// dynamics.
 #ifndef CSIM_SOLVER_GUESS_H
 #define CSIM_SOLVER_GUESS_H
 
