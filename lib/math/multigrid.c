@@ -604,6 +604,12 @@ static int first_small(const csim_multigrid *C) {
   return l;
 }
 
+// z of the last level, from its r.
+static void solve_last(csim_multigrid *C) {
+  csim_multigrid_level *last = &C->level[C->used - 1];
+  csim_cholesky_solve(C->is_tied ? &C->tied.F : &C->F, last->r, last->z);
+}
+
 // z of the first small level, from its r.
 static void correct_small_levels(void *context) {
   csim_multigrid *C = context;
@@ -611,7 +617,7 @@ static void correct_small_levels(void *context) {
   csim_multigrid_level *last = &C->level[top];
   for (int l = small + 1; l <= top; l++) restrict_to(NULL, C, l, C->level[l - 1].r);
   if (C->factored)
-    csim_cholesky_solve(C->is_tied ? &C->tied.F : &C->F, last->r, last->z);
+    solve_last(C);
   else
     memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
   for (int l = top - 1; l >= small; l--) correct_level(NULL, C, l);
@@ -630,4 +636,17 @@ double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_preco
   const csim_multigrid_level *first = &C->level[0];
   added += csim_vector_dot(n ? pool : NULL, 3 * first->nrow, first->r, first->z);
   return rz + added;
+}
+
+int csim_multigrid_correct(csim_pool *pool, csim_multigrid *C, const double *r, double *z) {
+  if (C->used == 0 || !C->factored) return 0;
+  for (int l = 0; l < C->used; l++) restrict_to(pool, C, l, l ? C->level[l - 1].r : r);
+  solve_last(C);
+  for (int l = C->used - 1; l >= 0; l--) {
+    int nrow = l ? C->level[l - 1].nrow : C->nrow;
+    double *below = l ? C->level[l - 1].z : z;
+    csim_vector_clear(pool, 3 * nrow, below);
+    prolong_from(pool, C, l, nrow, below);
+  }
+  return 1;
 }

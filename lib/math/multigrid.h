@@ -110,4 +110,9 @@ void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *c
 double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_precond *P,
                             const double *r, double *z);
 
+/// z = P_1 ... P_n A_n^-1 (P_1 ... P_n)^T r, the part of the correction that the last level makes;
+/// r and z (nrow x 3). The residual r - A z sums to zero over each of its aggregates.
+/// @return 0 if there is no such level, or it was not positive definite: z is not set
+int csim_multigrid_correct(csim_pool *pool, csim_multigrid *C, const double *r, double *z);
+
 #endif

@@ -107,6 +107,14 @@ double csim_linear_precondition(const csim_problem *problem, csim_linear *linear
   return rz;
 }
 
+int csim_linear_correct(const csim_problem *problem, csim_linear *linear, const double *r,
+                        double *z) {
+  const csim_linear_kind *kind = linear->kind;
+  if (!kind->correct || !kind->correct(problem->pool, linear->scratch, r, z)) return 0;
+  csim_problem_hold_idle(problem, z);
+  return 1;
+}
+
 // A problem's system in the form that conjugate gradients use.
 typedef struct system_of_problem {
   const csim_problem *problem;

@@ -39,6 +39,9 @@ typedef struct csim_linear_kind {
                                 void *scratch);
   /// z = P^-1 r with a symmetric positive definite P near A; returns r.z
   double (*precondition)(csim_pool *pool, void *scratch, const double *r, double *z);
+  /// z = W (W^T A W)^-1 W^T r, where the columns W are translations of large parts. NULL: none
+  /// @return whether it has such parts; else z is not set
+  int (*correct)(csim_pool *pool, void *scratch, const double *r, double *z);
   /// Solves until |b - A x| <= tolerance |b|, or exactly. NULL: conjugate gradients.
   csim_solve_report (*solve)(const csim_problem *problem, const csim_linear_matrix *A,
                              void *scratch, const double *b, double tolerance, double *x);
@@ -85,6 +88,12 @@ void csim_linear_translate(const csim_problem *problem, const csim_linear *linea
 /// z = P^-1 r with the P of the last solve; returns r.z.
 double csim_linear_precondition(const csim_problem *problem, csim_linear *linear, const double *r,
                                 double *z);
+
+/// z = W (W^T A W)^-1 W^T r with the A of the last solve, without what chambers couple, and W of
+/// csim_linear_kind.correct.
+/// @return whether there is such a W; else z is not set
+int csim_linear_correct(const csim_problem *problem, csim_linear *linear, const double *r,
+                        double *z);
 
 /// Solves for x (nvert x 3), overwritten, until the goal is reached, or exactly.
 csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *linear,

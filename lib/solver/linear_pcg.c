@@ -78,9 +78,14 @@ static double pcg_precondition(csim_pool *pool, void *scratch, const double *r, 
   return csim_multigrid_apply(pool, &s->multigrid, &s->P, r, z);
 }
 
+static int pcg_correct(csim_pool *pool, void *scratch, const double *r, double *z) {
+  return csim_multigrid_correct(pool, &((pcg *)scratch)->multigrid, r, z);
+}
+
 extern const csim_linear_kind csim_linear_pcg;
 const csim_linear_kind csim_linear_pcg = {.create = pcg_create,
                                           .destroy = pcg_destroy,
                                           .prepare = pcg_prepare,
                                           .precondition = pcg_precondition,
+                                          .correct = pcg_correct,
                                           .is_preconditioner = 1};

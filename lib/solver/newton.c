@@ -4,11 +4,11 @@
 
 #include "math/vec3.h"
 #include "math/vector.h"
+#include "solver/correction.h"
 #include "solver/idle.h"
 #include "solver/leftover.h"
 #include "solver/line_search.h"
 #include "solver/linear.h"
-#include "solver/translation.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct newton {
   csim_idle idle;
   csim_gradient_memo kept;
   csim_leftovers leftovers;
-  csim_translation translation;
+  csim_correction correction;
   double cut;     // [m] most that the filter cut from a vertex's last step
   double edge;    // [m] mean length of the surface's edges at the start
   double *g;      // (nvert x 3)
@@ -49,7 +49,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
       csim_idle_create(arena, &s->balance, &s->groups, &s->idle) ||
       (model->nbody > 1 && csim_gradient_memo_create(arena, &s->groups, &s->kept)) ||
       csim_leftovers_create(arena, &s->balance, &s->leftovers) ||
-      csim_translation_create(arena, &s->balance, &s->translation))
+      csim_correction_create(arena, &s->balance, &s->correction))
     return NULL;
   return csim_linear_create(arena, model, params, &s->linear) ? NULL : s;
 }
@@ -256,16 +256,14 @@ typedef struct balance_goal {
   newton *s;
 } balance_goal;
 
-// Whether the residual of the linear system, without a translation, is as well balanced as the step
-// must end. The bound is a little tighter, as forces are not linear.
+// Whether the residual of the linear system, corrected, is as well balanced as the step must end.
+// The bound is a little tighter, as forces are not linear.
 static int is_balanced(void *context, const double *r) {
   static const double SHARE = 0.8;
   const balance_goal *goal = context;
   newton *s = goal->s;
-  int body;
-  const double *left = csim_translation_find(goal->problem, &s->linear, &s->translation, r);
-  return csim_balance_judge(goal->problem, &s->balance, left, &body) <=
-         SHARE * goal->problem->params->balance;
+  return csim_correction_balances(goal->problem, &s->linear, &s->correction, r,
+                                  SHARE * goal->problem->params->balance);
 }
 
 // Goal of the linear solver: a step ends when its forces balance, so the solver has to reach that.
@@ -294,10 +292,10 @@ static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, i
   balance_goal balance = {problem, s};
   csim_solve_goal goal = choose_goal(problem->params, iteration, ratio, &balance);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
-  csim_translation_begin(&s->translation);
+  csim_correction_begin(&s->correction);
   csim_solve_report report = solve_linear(problem, s, &goal);
   if (report.outcome == CSIM_SOLVE_CONVERGED)
-    csim_translation_add(problem, &s->translation, problem->step);
+    csim_correction_add(problem, &s->correction, problem->step);
   csim_pool_phase(problem->pool, before);
   return report;
 }

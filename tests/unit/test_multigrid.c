@@ -416,9 +416,48 @@ static void test_small(void) {
   destroy(&f);
 }
 
+// The last level alone: its aggregates move as one, and no net force is left on any.
+static void test_correct(void) {
+  fixture f;
+  create(40, 1, &f);
+  int n = 3 * f.k.model->nvert, nlast = f.C.level[f.C.used - 1].nrow;
+  double *z[3], *r = CSIM_ARENA_NEW(&f.arena, double, n + 1), before = 0, after = 0;
+  double *moves = CSIM_ARENA_NEW(&f.arena, double, 3 * nlast);
+  double *net = CSIM_ARENA_NEW(&f.arena, double, 3 * nlast);
+  int *last = CSIM_ARENA_NEW(&f.arena, int, f.k.model->nvert);
+  unsigned seed = 4;
+  for (int k = 0; k < 3; k++) z[k] = CSIM_ARENA_NEW(&f.arena, double, n + 1);
+  for (int i = 0; i < n; i++) r[i] = f.k.model->fixed[i / 3] ? 0 : kit_random(&seed);
+  for (int i = 0; i < n; i++) z[0][i] = NAN;
+  CHECK(csim_multigrid_correct(f.k.pool, &f.C, r, z[0]) == 1);
+  CHECK(csim_multigrid_correct(NULL, &f.C, r, z[1]) == 1);
+  CHECK(memcmp(z[0], z[1], (size_t)n * sizeof **z) == 0);
+  multiply(f.k.pool, &f, z[0], z[2]);
+  for (int i = 0; i < n; i++) {
+    int *a = &last[i / 3];
+    if (i % 3 == 0)
+      for (int l = *a = i / 3, k = 0; k < f.C.used && *a >= 0; k++, l = *a)
+        *a = f.C.level[k].aggregate[l];
+    if (*a < 0) {
+      CHECK(f.k.model->fixed[i / 3] && z[0][i] == 0);
+      continue;
+    }
+    if (moves[3 * *a + i % 3] == 0) moves[3 * *a + i % 3] = z[0][i];
+    CHECK(z[0][i] != 0 && moves[3 * *a + i % 3] == z[0][i]);
+    net[3 * *a + i % 3] += r[i] - z[2][i];
+    before = fmax(before, fabs(r[i]));
+  }
+  for (int k = 0; k < 3 * nlast; k++) after = fmax(after, fabs(net[k]));
+  CHECK(before > 0.4 && after < 1e-9);
+  f.C.factored = 0;
+  CHECK(csim_multigrid_correct(NULL, &f.C, r, z[0]) == 0);
+  destroy(&f);
+}
+
 int main(void) {
   test_iterations();
   test_operator();
+  test_correct();
   test_bits();
   test_couplings();
   test_ties(40);  // solved exactly on the first level
