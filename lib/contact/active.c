@@ -382,7 +382,7 @@ int csim_active_set_find(csim_active_set *set) {
   active_job job;
   drop_old(set);
   if (set->valid) return 0;
-  set->n = 0;
+  set->n = set->nfound = 0;
   if (keep_pairs(set, 1, &job)) return -1;
   int nchunk = set->kept.nchunk, total = 0;
   for (int k = 0; k < nchunk; k++) {
@@ -393,6 +393,7 @@ int csim_active_set_find(csim_active_set *set) {
   csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
   set->n = csim_twins_merge(&set->twins, set->contact, total);
   if (set->n < 0) set->n = total; // forces are as right; steps may be slower
+  set->nfound = set->n;
   set->valid = 1;
   set->found = set->kept.start[nchunk];
   set->listed = set->reach->candidates->n;

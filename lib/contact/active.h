@@ -47,6 +47,7 @@ typedef struct csim_active_set {
   csim_active_chunk *chunk; ///< of `kept`
   ptrdiff_t chunk_capacity;
   int n;
+  int nfound;                   ///< those of pairs and planes; what others added follows
   csim_active_contact *contact; ///< (n) without twins
   ptrdiff_t capacity;
   csim_twins twins;

@@ -21,7 +21,8 @@ static void connect(csim_contact *c, csim_scratch *scratch) {
   c->active = (csim_active_set){
       .kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow, .params = &c->params};
   c->friction = (csim_friction_set){.kin = &c->kin, .params = &c->params};
-  c->hessian = (csim_contact_hessian){.active = &c->active, .friction = &c->friction};
+  c->hessian = (csim_contact_hessian){
+      .active = &c->active, .friction = &c->friction, .tilts = {.active = &c->active}};
   c->glide = (csim_glide){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
   c->filter = (csim_step_filter){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
   c->carry =

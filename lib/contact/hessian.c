@@ -22,20 +22,24 @@ void csim_contact_hessian_free(csim_contact_hessian *hessian) {
   free(hessian->diag);
   free(hessian->entry);
   free(hessian->weight);
+  csim_tilts_free(&hessian->tilts);
 }
 
 // ----------------------------------------------------------------------------------------- blocks
 
-// Where the blocks are: contacts, then friction's.
+// Where the blocks are: contacts, then friction's, then tilts.
 typedef struct block_list {
-  int ncontact, n;
+  int ncontact, nfriction, n; // tilts begin at nfriction
   const csim_active_contact *contact;
   const csim_friction_contact *friction;
+  const csim_tilt *tilt;
 } block_list;
 
 static block_list list_blocks(const csim_contact_hessian *H) {
-  return (block_list){H->active->n, H->active->n + H->friction->n, H->active->contact,
-                      H->friction->contact};
+  int ncontact = H->active->n, nfriction = ncontact + H->friction->n;
+  return (block_list){
+      ncontact,     nfriction, nfriction + H->tilts.n, H->active->contact, H->friction->contact,
+      H->tilts.tilt};
 }
 
 static inline const double *block_weights(const block_list *list, int i, const int **v) {
@@ -43,12 +47,17 @@ static inline const double *block_weights(const block_list *list, int i, const i
     *v = list->contact[i].v;
     return list->contact[i].w;
   }
-  *v = list->friction[i - list->ncontact].v;
-  return list->friction[i - list->ncontact].w;
+  if (i < list->nfriction) {
+    *v = list->friction[i - list->ncontact].v;
+    return list->friction[i - list->ncontact].w;
+  }
+  *v = list->tilt[i - list->nfriction].v;
+  return list->tilt[i - list->nfriction].w;
 }
 
-// Matrix of a block. That of an active contact is computed here, that of friction is stored.
+// Matrix of a block. That of an active contact is computed here, the others are stored.
 static inline const double *block_matrix(const block_list *list, int i, double space[9]) {
+  if (i >= list->nfriction) return list->tilt[i - list->nfriction].B;
   if (i >= list->ncontact) return list->friction[i - list->ncontact].B;
   const csim_active_contact *c = &list->contact[i];
   memset(space, 0, 9 * sizeof *space);
@@ -68,7 +77,8 @@ static void find_corners(void *context, int first, int last) {
     for (int k = 0; k < 4; k++)
       if (w[k] != 0 && csim_kinematics_is_free(H->active->kin, v[k]))
         H->corners[i] |= (unsigned char)(1 << k);
-    if (i >= list.ncontact) csim_friction_set_hessian(H->friction, i - list.ncontact, H->active->x);
+    if (i >= list.ncontact && i < list.nfriction)
+      csim_friction_set_hessian(H->friction, i - list.ncontact, H->active->x);
   }
 }
 
@@ -130,7 +140,7 @@ static int reserve_rows(csim_contact_hessian *H) {
 int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
   const csim_kinematics *kin = hessian->active->kin;
   csim_contact_hessian_clear(hessian);
-  if (reserve_blocks(hessian)) return -1;
+  if (csim_tilts_find(&hessian->tilts) || reserve_blocks(hessian)) return -1;
   csim_pool_for(kin->pool, list_blocks(hessian).n, BLOCK_GRAIN, find_corners, hessian);
   count_entries(hessian, place);
   if (reserve_rows(hessian) == 0) return 0;

@@ -1,13 +1,15 @@
-// contact/hessian.h: the Gauss-Newton Hessian of active contacts and friction, by blocks. Needs
-// contact/friction.h.
+// contact/hessian.h: the Hessian of active contacts and friction, by blocks. Needs
+// contact/friction.h, contact/tilt.h.
 //
 // A block is (w w^T) (x) B over the free vertices of a contact, with B = stiff n n^T for a pair of
-// the barrier. The omitted term, force/d times the projection perpendicular to n, is negative and
-// would make the matrix indefinite. Blocks of contacts come first, then those of friction.
+// the barrier. Of the second derivative of its distance only what is positive is taken (tilt.h):
+// the rest, force/d times the projection perpendicular to n, would make the matrix indefinite.
+// Blocks of contacts come first, then those of friction, then tilts.
 #ifndef CSIM_CONTACT_HESSIAN_H
 #define CSIM_CONTACT_HESSIAN_H
 
 #include "contact/friction.h"
+#include "contact/tilt.h"
 #include "math/multigrid.h"
 
 /// A block as products read it: one cache line instead of up to four. Diagonals are those of the
@@ -22,6 +24,7 @@ typedef struct csim_packed_block {
 typedef struct csim_contact_hessian {
   const csim_active_set *active;
   csim_friction_set *friction;
+  csim_tilt_set tilts;
   int ncoupled;              ///< blocks that couple free vertices
   unsigned char *corners;    ///< (blocks) a bit for each corner that is free, of those
   csim_packed_block *packed; ///< (blocks)
@@ -39,7 +42,7 @@ typedef struct csim_contact_hessian {
   } capacity;
 } csim_contact_hessian;
 
-/// The caller sets active and friction.
+/// The caller sets active, also that of tilts, and friction.
 /// @return 0, or -1 when out of memory (arena->failed); csim_contact_hessian_free in any case
 int csim_contact_hessian_create(csim_arena *arena, csim_contact_hessian *hessian);
 

@@ -9,7 +9,8 @@
 //   narrow_phase    which candidates are worth an exact test
 //   active          active contacts: the barrier's energy and gradient
 //   friction        friction's energy and gradient
-//   hessian         the Hessian of both
+//   tilt            how contacts resist tilting
+//   hessian         the Hessian of all three
 //   glide           moves what moves together
 //   step_filter     shortens each vertex's motion until nothing can intersect
 //   guide           springs that make way for colliders
