@@ -52,8 +52,9 @@ static int list_directions(const csim_active_set *set, const csim_active_contact
   return n;
 }
 
-// Makes two directions perpendicular, and of unit length in space. Returns how many are left.
-static int make_orthonormal(int n, direction d[2]) {
+// Makes two directions perpendicular, and of unit length in space. Leaves out those shorter than
+// `least`, squared. Returns how many are left.
+static int make_orthonormal(int n, double least, direction d[2]) {
   int left = 0;
   for (int r = 0; r < n; r++) {
     double before = csim_dot(d[r].along, d[r].along);
@@ -63,7 +64,7 @@ static int make_orthonormal(int n, direction d[2]) {
       for (int k = 0; k < 4; k++) d[r].w[k] -= share * d[0].w[k];
     }
     double length2 = csim_dot(d[r].along, d[r].along);
-    if (!(length2 > LEAST_SINE2 * before)) continue;
+    if (!(length2 > csim_max(LEAST_SINE2 * before, least))) continue;
     double scale = 1 / sqrt(length2);
     for (int k = 0; k < 4; k++) d[left].w[k] = scale * d[r].w[k];
     for (int k = 0; k < 3; k++) d[left].along[k] = scale * d[r].along[k];
@@ -90,12 +91,13 @@ static int is_felt(const csim_kinematics *kin, const csim_active_contact *c, con
   return 0;
 }
 
-// Makes the tilts of a contact. Returns how many it has.
+// Makes the tilts of a contact. Returns how many it has. What is shorter than the distance does not
+// tilt, so that no tilt is stiffer than |f|/d.
 static int make_tilts(const csim_active_set *set, const csim_active_contact *c, csim_tilt tilt[2]) {
   direction d[2];
   if (!(c->force < 0) || c->v[3] < 0) return 0; // it does not press, or is with a plane
-  double stiff = -c->force * distance(set, c);
-  int n = make_orthonormal(list_directions(set, c, d), d), count = 0;
+  double gap = distance(set, c), stiff = -c->force * gap;
+  int n = make_orthonormal(list_directions(set, c, d), gap * gap, d), count = 0;
   for (int r = 0; r < n; r++) {
     if (!is_felt(set->kin, c, &d[r], stiff)) continue;
     csim_tilt *t = &tilt[count++];

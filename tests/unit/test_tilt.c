@@ -128,6 +128,9 @@ static void test_which(void) {
   create(CSIM_PAIR_VERTEX_TRIANGLE, 1e-3, 1e-3, &f); // |f| d/L^2 is less than m/h^2 = 1.4 N/m
   CHECK(csim_tilts_find(&f.tilts) == 0 && f.tilts.n == 0);
   csim_tilts_free(&f.tilts);
+  create(CSIM_PAIR_VERTEX_TRIANGLE, 0.2, FORCE, &f); // the triangle is smaller than the gap
+  CHECK(csim_tilts_find(&f.tilts) == 0 && f.tilts.n == 0);
+  csim_tilts_free(&f.tilts);
   create(CSIM_PAIR_VERTEX_TRIANGLE, 1e-3, -FORCE, &f); // it pulls
   CHECK(csim_tilts_find(&f.tilts) == 0 && f.tilts.n == 0);
   csim_tilts_free(&f.tilts);
