@@ -16,9 +16,8 @@
 //
 // Several objects: W are the translations of all aggregates of the coarsest level of multigrid,
 // which know what touches. Five sheets of 16,384 vertices on one another took 1,200 iterations a
-// frame with the common translation, and 210 with these. A single cloth between two plates or in a
-// ring took more of Newton's with them, as friction answers an accurate step by an error of its
-// own.
+// frame with the common translation, and 210 with these. One sheet between two plates took 2,291 of
+// Newton's iterations with them and 1,341 without, silk in a ring 2,152 and 1,863.
 #ifndef CSIM_SOLVER_CORRECTION_H
 #define CSIM_SOLVER_CORRECTION_H
 
