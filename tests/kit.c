@@ -280,6 +280,18 @@ double *kit_inertia(csim_arena *arena, const csim_model *model, double h) {
   return inertia;
 }
 
+csim_problem kit_problem(csim_arena *arena, const kit_scene *s, double h) {
+  const csim_model *model = s->world.model;
+  return (csim_problem){.model = model,
+                        .params = &s->scene->solver,
+                        .pool = s->pool,
+                        .h = h,
+                        .inertia = kit_inertia(arena, model, h),
+                        .x = model->x0,
+                        .y = model->x0,
+                        .v = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert))};
+}
+
 double kit_area(const csim_mesh *m) {
   double sum = 0;
   for (int t = 0; t < m->ntri; t++) {

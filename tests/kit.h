@@ -6,6 +6,7 @@
 #include "mesh/shapes.h"
 #include "model/assemble.h"
 #include "scene/compile.h"
+#include "solver/problem.h"
 #include "solver/step.h"
 
 /// A model under construction: vertices, pins and springs as the test adds them.
@@ -96,5 +97,7 @@ int kit_same_ints(const int *a, int n, const int *b);
 
 /// Weights m/h^2 [N/m] of backward Euler, (nvert) from the arena.
 double *kit_inertia(csim_arena *arena, const csim_model *model, double h);
+/// The problem of a step of length h from rest at the start, without contact and links.
+csim_problem kit_problem(csim_arena *arena, const kit_scene *s, double h);
 
 #endif

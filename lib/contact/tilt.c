@@ -92,7 +92,7 @@ static int is_felt(const csim_kinematics *kin, const csim_active_contact *c, con
 }
 
 // Makes the tilts of a contact. Returns how many it has. What is shorter than the distance does not
-// tilt, so that no tilt is stiffer than |f|/d.
+// tilt, as a sliver would be as stiff as a wall.
 static int make_tilts(const csim_active_set *set, const csim_active_contact *c, csim_tilt tilt[2]) {
   direction d[2];
   if (!(c->force < 0) || c->v[3] < 0) return 0; // it does not press, or is with a plane
@@ -123,7 +123,7 @@ int csim_tilts_find(csim_tilt_set *set) {
   if (CSIM_GROW(set->count, set->count_capacity, n)) return -1;
   csim_pool_for(active->kin->pool, n, TILT_GRAIN, count_range, set);
   for (int i = 0; i < n; i++) total += set->count[i];
-  if (CSIM_GROW(set->tilt, set->capacity, (ptrdiff_t)total + 1)) return -1; // the last is scratch
+  if (CSIM_GROW(set->tilt, set->capacity, total)) return -1;
   for (int i = 0; i < n; i++)
     if (set->count[i]) set->n += make_tilts(active, &active->contact[i], &set->tilt[set->n]);
   return 0;

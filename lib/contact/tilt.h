@@ -2,9 +2,9 @@
 //
 //        p            The distance d of a point p from a triangle is d cos(a) once the triangle has
 //        |            turned by a about the point below p. A contact that presses with a force f
-//     ---+---         resists that: between two points that pinch it from both sides, with nothing
-//        |            else. In general its energy has, besides (dE/dd)' grad d grad d^T, the second
-//        q            derivative f d2(d)/dx2, whose positive part at constant slip is
+//     ---+---         resists that, by |f| d a^2/2 in energy. Beside d2E/dd2 grad d grad d^T the
+//        |            second derivative of E(d) has f d2(d)/dx2. In what moves along the normal n
+//        q            alone, as a triangle that p and q pinch, that is positive:
 //
 //   |f| d |grad (n . u)|^2 = |f| d sum_r (sum_k w_kr n . u_k)^2
 //

@@ -40,7 +40,6 @@ static void create(fixture *f) {
   *f = (fixture){0};
   CHECK(kit_scene_open(FOUR, 2, &f->k) == 0);
   const csim_model *model = f->k.world.model;
-  double h = 1.0 / 120;
   int n = 3 * model->nvert;
   double **vector[] = {&f->x, &f->g, &f->q[0], &f->q[1]};
   for (int i = 0; i < 4; i++) *vector[i] = CSIM_ARENA_NEW(&f->arena, double, (ptrdiff_t)n + 1);
@@ -49,15 +48,8 @@ static void create(fixture *f) {
   csim_links_at(model, 0, NULL, link);
   unsigned seed = 3;
   for (int i = 0; i < n; i++) f->x[i] = 1.01 * model->x0[i] + 1e-3 * kit_random(&seed);
-  f->problem = (csim_problem){.model = model,
-                              .params = &f->k.scene->solver,
-                              .pool = f->k.pool,
-                              .h = h,
-                              .inertia = kit_inertia(&f->arena, model, h),
-                              .x = model->x0,
-                              .y = model->x0,
-                              .v = CSIM_ARENA_NEW(&f->arena, double, n),
-                              .link = link};
+  f->problem = kit_problem(&f->arena, &f->k, 1.0 / 120);
+  f->problem.link = link;
   CHECK(model->nbody == BODIES);
   CHECK(csim_balance_create(&f->arena, model, &f->balance) == 0);
   CHECK(csim_groups_create(&f->arena, model, &f->groups) == 0);

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "kit.h"
 
-#include "contact/tilt.h"
 #include "contact/distance.h"
+#include "contact/tilt.h"
 #include "math/vec3.h"
 
 #include <string.h>
