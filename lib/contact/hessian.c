@@ -14,6 +14,7 @@ int csim_contact_hessian_create(csim_arena *arena, csim_contact_hessian *hessian
 }
 
 void csim_contact_hessian_free(csim_contact_hessian *hessian) {
+  free(hessian->friction_of);
   free(hessian->corners);
   free(hessian->packed);
   free(hessian->product);
@@ -21,25 +22,50 @@ void csim_contact_hessian_free(csim_contact_hessian *hessian) {
   free(hessian->row_start);
   free(hessian->diag);
   free(hessian->entry);
-  free(hessian->weight);
   csim_tilts_free(&hessian->tilts);
 }
 
 // ----------------------------------------------------------------------------------------- blocks
 
-// Where the blocks are: contacts, then friction's, then tilts.
+// Where the blocks are: contacts, then friction's if it is apart, then tilts.
 typedef struct block_list {
   int ncontact, nfriction, n; // tilts begin at nfriction
   const csim_active_contact *contact;
   const csim_friction_contact *friction;
   const csim_tilt *tilt;
+  const int *friction_of; // (ncontact) number of its friction, -1: none; NULL: friction is apart
 } block_list;
 
 static block_list list_blocks(const csim_contact_hessian *H) {
-  int ncontact = H->active->n, nfriction = ncontact + H->friction->n;
-  return (block_list){
-      ncontact,     nfriction, nfriction + H->tilts.n, H->active->contact, H->friction->contact,
-      H->tilts.tilt};
+  int ncontact = H->active->n, nfriction = ncontact + (H->friction_apart ? H->friction->n : 0);
+  return (block_list){ncontact,
+                      nfriction,
+                      nfriction + H->tilts.n,
+                      H->active->contact,
+                      H->friction->contact,
+                      H->tilts.tilt,
+                      H->friction_apart ? NULL : H->friction_of};
+}
+
+// Whether friction acts between the points of a contact.
+static int is_of_contact(const csim_friction_contact *f, const csim_active_contact *c) {
+  return !memcmp(f->v, c->v, sizeof f->v) && !memcmp(f->w, c->w, sizeof f->w);
+}
+
+// Finds the contact of each friction. Where friction was updated at the evaluation point, as it is
+// after the first iteration, both are in the same order; else it is left apart. -1 when out of
+// memory.
+static int pair_friction(csim_contact_hessian *H) {
+  const csim_active_set *active = H->active;
+  const csim_friction_set *friction = H->friction;
+  int next = 0;
+  if (CSIM_GROW(H->friction_of, H->capacity.friction_of, active->n)) return -1;
+  for (int i = 0; i < active->n; i++) {
+    int has = next < friction->n && is_of_contact(&friction->contact[next], &active->contact[i]);
+    H->friction_of[i] = has ? next++ : -1;
+  }
+  H->friction_apart = next < friction->n;
+  return 0;
 }
 
 static inline const double *block_weights(const block_list *list, int i, const int **v) {
@@ -55,12 +81,22 @@ static inline const double *block_weights(const block_list *list, int i, const i
   return list->tilt[i - list->nfriction].w;
 }
 
+// Number of the friction that a block has, or -1.
+static inline int block_friction(const block_list *list, int i) {
+  if (i < list->ncontact) return list->friction_of ? list->friction_of[i] : -1;
+  return i < list->nfriction ? i - list->ncontact : -1;
+}
+
 // Matrix of a block. That of an active contact is computed here, the others are stored.
 static inline const double *block_matrix(const block_list *list, int i, double space[9]) {
   if (i >= list->nfriction) return list->tilt[i - list->nfriction].B;
-  if (i >= list->ncontact) return list->friction[i - list->ncontact].B;
+  int friction = block_friction(list, i);
+  if (i >= list->ncontact) return list->friction[friction].B;
   const csim_active_contact *c = &list->contact[i];
-  memset(space, 0, 9 * sizeof *space);
+  if (friction >= 0)
+    memcpy(space, list->friction[friction].B, 9 * sizeof *space);
+  else
+    memset(space, 0, 9 * sizeof *space);
   csim_mat3_add_outer(c->stiff, c->n, c->n, space);
   return space;
 }
@@ -77,8 +113,8 @@ static void find_corners(void *context, int first, int last) {
     for (int k = 0; k < 4; k++)
       if (w[k] != 0 && csim_kinematics_is_free(H->active->kin, v[k]))
         H->corners[i] |= (unsigned char)(1 << k);
-    if (i >= list.ncontact && i < list.nfriction)
-      csim_friction_set_hessian(H->friction, i - list.ncontact, H->active->x);
+    int friction = block_friction(&list, i);
+    if (friction >= 0) csim_friction_set_hessian(H->friction, friction, H->active->x);
   }
 }
 
@@ -124,23 +160,22 @@ static int reserve_blocks(csim_contact_hessian *H) {
 // Memory for the rows that were counted. -1 when out of memory.
 static int reserve_rows(csim_contact_hessian *H) {
   ptrdiff_t n = H->nrow;
-  int *entry = csim_grow(H->entry, &H->capacity.entry, H->nentry, sizeof *entry);
+  csim_block_entry *entry = csim_grow(H->entry, &H->capacity.entry, H->nentry, sizeof *entry);
   if (entry) H->entry = entry;
-  float *weight = csim_grow(H->weight, &H->capacity.weight, H->nentry, sizeof *weight);
-  if (weight) H->weight = weight;
   int *vert = csim_grow(H->row_vert, &H->capacity.row_vert, n, sizeof *vert);
   if (vert) H->row_vert = vert;
   int *start = csim_grow(H->row_start, &H->capacity.row_start, n + 1, sizeof *start);
   if (start) H->row_start = start;
   double *diag = csim_grow(H->diag, &H->capacity.diag, n, 9 * sizeof *diag);
   if (diag) H->diag = diag;
-  return entry && weight && vert && start && diag ? 0 : -1;
+  return entry && vert && start && diag ? 0 : -1;
 }
 
 int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
   const csim_kinematics *kin = hessian->active->kin;
   csim_contact_hessian_clear(hessian);
-  if (csim_tilts_find(&hessian->tilts) || reserve_blocks(hessian)) return -1;
+  if (csim_tilts_find(&hessian->tilts) || pair_friction(hessian) || reserve_blocks(hessian))
+    return -1;
   csim_pool_for(kin->pool, list_blocks(hessian).n, BLOCK_GRAIN, find_corners, hessian);
   count_entries(hessian, place);
   if (reserve_rows(hessian) == 0) return 0;
@@ -185,9 +220,8 @@ static void index_blocks(csim_contact_hessian *H) {
     const int *v;
     const double *w = block_weights(&list, i, &v);
     for (unsigned left = H->corners[i]; left; left &= left - 1) {
-      int k = __builtin_ctz(left), to = start[row[v[k]]]++;
-      H->entry[to] = 4 * i + k;
-      H->weight[to] = (float)w[k];
+      int k = __builtin_ctz(left);
+      H->entry[start[row[v[k]]]++] = (csim_block_entry){i, (float)w[k]};
     }
   }
   for (int k = n; k > 0; k--) start[k] = start[k - 1];
@@ -238,8 +272,8 @@ static void add_diagonals(void *context, int first, int last) {
     double *D = H->diag + csim_row(9, r), B[9];
     memset(D, 0, 9 * sizeof *D);
     for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++) {
-      unpack(H->packed[H->entry[k] / 4].B, B);
-      double w = (double)H->weight[k];
+      unpack(H->packed[H->entry[k].block].B, B);
+      double w = (double)H->entry[k].weight;
       for (int j = 0; j < 9; j++) D[j] += w * w * B[j];
     }
     if (!job->val) continue;
@@ -285,7 +319,7 @@ static void gather_rows(void *context, int first, int last, double *dot_sum) {
   for (int r = first; r < last; r++) {
     double sum[3] = {0}, own[3];
     for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++)
-      csim_add_scaled((double)H->weight[k], H->product + csim_xyz(H->entry[k] / 4), sum);
+      csim_add_scaled((double)H->entry[k].weight, H->product + csim_xyz(H->entry[k].block), sum);
     ptrdiff_t v = csim_xyz(H->row_vert[r]);
     csim_mat3_mul(H->diag + csim_row(9, r), job->x + v, own);
     for (int a = 0; a < 3; a++) {

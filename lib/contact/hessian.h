@@ -4,7 +4,8 @@
 // A block is (w w^T) (x) B over the free vertices of a contact, with B = stiff n n^T for a pair of
 // the barrier. Of the second derivative of its distance only what is positive is taken (tilt.h):
 // the rest, force/d times the projection perpendicular to n, would make the matrix indefinite.
-// Blocks of contacts come first, then those of friction, then tilts.
+// Blocks of contacts come first, then those of friction, then tilts. Friction of the same points as
+// a contact is in its block.
 #ifndef CSIM_CONTACT_HESSIAN_H
 #define CSIM_CONTACT_HESSIAN_H
 
@@ -21,12 +22,20 @@ typedef struct csim_packed_block {
   int coupled; ///< 0: not of interest
 } csim_packed_block;
 
+/// A vertex in a block.
+typedef struct csim_block_entry {
+  int block;
+  float weight; ///< of the vertex
+} csim_block_entry;
+
 typedef struct csim_contact_hessian {
   const csim_active_set *active;
   csim_friction_set *friction;
   csim_tilt_set tilts;
-  int ncoupled;              ///< blocks that couple free vertices
-  unsigned char *corners;    ///< (blocks) a bit for each corner that is free, of those
+  int friction_apart;     ///< friction has blocks of its own
+  int *friction_of;       ///< (active->n) number of a contact's friction, -1: none; or it is apart
+  int ncoupled;           ///< blocks that couple free vertices
+  unsigned char *corners; ///< (blocks) a bit for each corner that is free, of those
   csim_packed_block *packed; ///< (blocks)
   double *product;           ///< (blocks x 3) B w x of each
   int nrow;
@@ -35,10 +44,9 @@ typedef struct csim_contact_hessian {
   int *row_of;    ///< (mesh->nbody_vert) place in row_vert
   double *diag;   ///< (nrow x 9) what the blocks add to the diagonal
   ptrdiff_t nentry;
-  int *entry;    ///< (nentry) block and corner: 4 block + corner
-  float *weight; ///< (nentry) of the vertex in the block
+  csim_block_entry *entry; ///< (nentry) of each row
   struct {
-    ptrdiff_t corners, packed, product, row_vert, row_start, diag, entry, weight;
+    ptrdiff_t friction_of, corners, packed, product, row_vert, row_start, diag, entry;
   } capacity;
 } csim_contact_hessian;
 

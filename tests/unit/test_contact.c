@@ -3,7 +3,6 @@
 #include "check.h"
 #include "kit.h"
 
-#include "contact/barrier.h"
 #include "contact/modules.h"
 #include "contact/terms.h"
 #include "math/vec3.h"
@@ -215,21 +214,50 @@ static void test_threads(void) {
 
 // ------------------------------------------------------------------------------------ derivatives
 
-static void test_barrier(void) {
-  for (int kind = 0; kind < 3; kind++)
-    for (int i = 1; i < 40; i++) {
-      double reach = 2e-3, g = reach * i / 39.5, e = 1e-7 * reach, b[3], up[3], down[3];
-      csim_barrier((csim_barrier_kind)kind, 5, g, reach, b);
-      csim_barrier((csim_barrier_kind)kind, 5, g + e, reach, up);
-      csim_barrier((csim_barrier_kind)kind, 5, g - e, reach, down);
-      CHECK_NEAR(b[1], (up[0] - down[0]) / (2 * e), 1e-4 * fabs(b[1]) + 1e-7);
-      CHECK_NEAR(b[2], (up[1] - down[1]) / (2 * e), 1e-4 * fabs(b[2]) + 1e-4);
-      CHECK(b[0] > 0 && b[1] < 0 && b[2] > 0);
-    }
+// d^T C d of the blocks, diagonal included.
+static double product_of_blocks(const csim_contact *c, const double *d, double *y) {
+  const csim_contact_hessian *H = &c->hessian;
+  int n = 3 * c->kin.mesh->nbody_vert;
+  memset(y, 0, (size_t)n * sizeof *y);
+  csim_contact_multiply_rest(NULL, c, d, y);
+  double sum = 0;
+  for (int r = 0; r < H->nrow; r++) {
+    double own[3];
+    csim_mat3_mul(H->diag + csim_row(9, r), d + csim_xyz(H->row_vert[r]), own);
+    csim_add_scaled(1, own, y + csim_xyz(H->row_vert[r]));
+  }
+  for (int i = 0; i < n; i++) sum += d[i] * y[i];
+  return sum;
+}
+
+// s^T B s of one part, where s = sum_k w_k d_k over free vertices that blocks couple.
+static double product_of_part(const csim_contact *c, const int v[4], const double w[4],
+                              const double B[9], const double *d) {
+  double s[3] = {0}, Bs[3];
+  int n = 0;
+  for (int k = 0; k < 4; k++)
+    if (w[k] != 0 && csim_kinematics_is_free(&c->kin, v[k]) && ++n)
+      csim_add_scaled(w[k], d + csim_xyz(v[k]), s);
+  csim_mat3_mul(B, s, Bs);
+  return n > 1 ? csim_dot(s, Bs) : 0; // those of one vertex are not among the blocks
+}
+
+static double product_of_parts(const csim_contact *c, const double *d) {
+  double sum = 0;
+  for (const csim_active_contact *a = c->active.contact; a < c->active.contact + c->active.n; a++) {
+    double B[9] = {0};
+    csim_mat3_add_outer(a->stiff, a->n, a->n, B);
+    sum += product_of_part(c, a->v, a->w, B, d);
+  }
+  const csim_friction_contact *f = c->friction.contact;
+  for (int i = 0; i < c->friction.n; i++) sum += product_of_part(c, f[i].v, f[i].w, f[i].B, d);
+  const csim_tilt *t = c->hessian.tilts.tilt;
+  for (int i = 0; i < c->hessian.tilts.n; i++) sum += product_of_part(c, t[i].v, t[i].w, t[i].B, d);
+  return sum;
 }
 
 // Gradient against differences of the value, friction included; and the product against the sum
-// of its parts.
+// of its parts, with friction apart from its contacts and with it.
 static void test_gradient(void) {
   layers l;
   layers_begin(2, 8, "newton", 1, &l);
@@ -262,24 +290,21 @@ static void test_gradient(void) {
     x[i] = at;
     CHECK_NEAR(g[i], (up - down) / (2 * e), 2e-3 * norm);
   }
-  memset(g, 0, (size_t)n * sizeof *g);
-  csim_contact_gradient(c, x, g);
-  CHECK(csim_contact_find_blocks(c, NULL) == 0);
-  csim_contact_build_blocks(c, NULL, NULL);
-  // d^T C d >= 0 for the whole, diagonal included
-  for (int trial = 0; trial < 20; trial++) {
-    for (int i = 0; i < n; i++) x[i] = kit_random(&seed);
-    memset(y, 0, (size_t)n * sizeof *y);
-    csim_contact_multiply_rest(NULL, c, x, y);
-    double quadratic = 0;
-    for (int r = 0; r < c->hessian.nrow; r++) {
-      double own[3];
-      csim_mat3_mul(c->hessian.diag + csim_row(9, r), x + csim_xyz(c->hessian.row_vert[r]), own);
-      csim_add_scaled(1, own, y + csim_xyz(c->hessian.row_vert[r]));
+  double *d = CSIM_NEW(double, n);
+  for (int updated = 0; updated < 2; updated++) {
+    if (updated) csim_contact_update_friction(c, x);
+    csim_contact_gradient(c, x, g);
+    CHECK(csim_contact_find_blocks(c, NULL) == 0);
+    csim_contact_build_blocks(c, NULL, NULL);
+    CHECK(c->friction.n > 50 && c->hessian.friction_apart == !updated);
+    for (int trial = 0; trial < 20; trial++) {
+      for (int i = 0; i < n; i++) d[i] = kit_random(&seed);
+      double whole = product_of_blocks(c, d, y), parts = product_of_parts(c, d);
+      CHECK(parts > 0);
+      CHECK_NEAR(whole, parts, 1e-6 * parts);
     }
-    for (int i = 0; i < n; i++) quadratic += x[i] * y[i];
-    CHECK(quadratic > 0);
   }
+  free(d);
   csim_contact_free(c);
   csim_scratch_free(&scratch);
   free(x);
@@ -754,7 +779,6 @@ static void test_normal_force(void) {
 
 int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
-  test_barrier();
   test_gradient();
   test_terms();
   test_join();
