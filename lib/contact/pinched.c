@@ -18,6 +18,10 @@ static const double STOPS = 0.1;
 // everything nearer than the floor.
 static const double TAKEN_BACK = 0.6;
 
+// The same for a vertex that is where it was to go: what it holds may hang round a corner, and come
+// no farther from it. One press in eighty kept two such vertices for ever.
+static const double TAKEN_BACK_THERE = 0.3;
+
 // [1/s] rate of the weak springs, and [m] depth up to which their force grows: at most 18 m/s2.
 static const double RATE = 30, GROWS = 0.02;
 
@@ -30,7 +34,7 @@ int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, cs
   p->released = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->blocked = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->out = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
-  p->crosses = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
+  p->farther = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
   p->has_room = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
   p->mesh->released = p->released;
   return arena->failed ? -1 : 0;
@@ -78,11 +82,12 @@ static void normal_of(const csim_pinched *p, int tri, double n[3]) {
 }
 
 // How far [m] a point is from where a released vertex is to go, along n: before the plane of its
-// triangle by a contact distance, and half an edge more if a face crosses a corner of the collider.
+// triangle by a contact distance, and half an edge more if its faces are to clear a corner of the
+// collider.
 static double depth_of(const csim_pinched *p, int vert, const double *at, double n[3]) {
   const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->out[vert])]);
   normal_of(p, p->out[vert], n);
-  double more = p->crosses[vert] ? 0.5 * p->reach->edge : 0;
+  double more = p->farther[vert] ? 0.5 * p->reach->edge : 0;
   return p->reach->candidates->distance + more + csim_dot(n, q) - csim_dot(n, at);
 }
 
@@ -259,6 +264,21 @@ static void keep_vertices(csim_pinched *p, const int *v, int n, int part) {
     if (csim_collision_mesh_releases(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
 }
 
+// Keeps the vertices of a pair that are too near, by its gap as a share of its contact distance.
+// Those that are where they were to go then go farther, away from a corner.
+static void keep_if_near(csim_pinched *p, const pinched_pair *pair, double gap) {
+  for (int k = 0; k < 4; k++) {
+    int vert = pair->v[k];
+    double n[3];
+    if (!csim_collision_mesh_releases(p->mesh, vert, pair->part)) continue;
+    int there = !p->farther[vert] && depth_of(p, vert, p->kin->x + csim_xyz(vert), n) <
+                                         (1 - TAKEN_BACK) * p->reach->candidates->distance;
+    if (!(gap < (there ? TAKEN_BACK_THERE : TAKEN_BACK))) continue;
+    p->blocked[vert] = 1;
+    if (there) p->farther[vert] = 1;
+  }
+}
+
 static void keep_near(csim_pinched *p) {
   const csim_candidates *set = p->reach->candidates;
   for (int i = 0; i < set->n; i++) {
@@ -269,8 +289,7 @@ static void keep_near(csim_pinched *p) {
     if (!any) continue;
     pinched_pair pair = look_at(p, &set->list[i]);
     double scale = csim_candidate_own_scale(set, pair.kind, pair.v, NULL);
-    if (!pair.part || !(scale > 0)) continue;
-    if (pair.gap < TAKEN_BACK * scale * set->distance) keep_vertices(p, pair.v, 4, pair.part);
+    if (pair.part && scale > 0) keep_if_near(p, &pair, pair.gap / (scale * set->distance));
   }
 }
 
@@ -345,11 +364,11 @@ int csim_pinched_review(csim_pinched *p) {
   int n = p->mesh->nbody_vert;
   if (!p->due) return 0;
   p->due = 0;
-  if (p->on) memset(p->crosses, 0, (size_t)n);
+  if (p->on) memset(p->farther, 0, (size_t)n);
   if (p->on) memset(p->has_room, 0, (size_t)n);
   if (p->n == 0) return 0;
   if (keep_crossing(p)) return -1;
-  for (int i = 0; i < n; i++) p->crosses[i] = p->blocked[i] != 0;
+  for (int i = 0; i < n; i++) p->farther[i] = p->blocked[i] != 0;
   keep_near(p);
   csim_pool_for(p->kin->pool, n, 16, keep_inside, p);
   csim_pool_for(p->kin->pool, n, 16, find_room, p);

@@ -13,9 +13,10 @@
 //       | B |       | B |                 | B |
 //
 // Springs draw released vertices back to where they were released: before the plane of that
-// triangle of the collider, and farther while their faces still cross it. They are weak as long as
-// a collider is there too. Once there is room they are as stiff as the cloth, so that nothing that
-// hangs on a vertex holds it inside, but draw it out slowly.
+// triangle of the collider, and farther while their faces still cross it or, from there, are too
+// near to it, round a corner. They are weak as long as a collider is there too. Once there is room
+// they are as stiff as the cloth, so that nothing that hangs on a vertex holds it inside, but draw
+// it out slowly.
 #ifndef CSIM_CONTACT_PINCHED_H
 #define CSIM_CONTACT_PINCHED_H
 
@@ -33,7 +34,7 @@ typedef struct csim_pinched {
   int *released;          ///< (mesh->nbody_vert) see csim_collision_mesh
   int *out;               ///< (mesh->nbody_vert) triangle of the mesh where each was first released
   int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
-  unsigned char *crosses; ///< (mesh->nbody_vert) whether a face did at the start of the frame
+  unsigned char *farther; ///< (mesh->nbody_vert) whether it is to go farther in this frame
   unsigned char *has_room; ///< (mesh->nbody_vert) whether it had room where it is to go then
   int due;                 ///< a frame begins: csim_pinched_review is to be done
   ptrdiff_t tri_capacity, pair_capacity;
