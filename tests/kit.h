@@ -97,6 +97,7 @@ int kit_same_ints(const int *a, int n, const int *b);
 
 /// Weights m/h^2 [N/m] of backward Euler, (nvert) from the arena.
 double *kit_inertia(csim_arena *arena, const csim_model *model, double h);
+
 /// The problem of a step of length h from rest at the start, without contact and links.
 csim_problem kit_problem(csim_arena *arena, const kit_scene *s, double h);
 

@@ -327,8 +327,8 @@ static const double FASTEST = 0.5;
 // FASTEST, as a wall they cannot pass would have every step taken in sixteen parts.
 static const double STUCK_PINS = 0.45;
 
-// A collider is blocked after so many attempts that move it by less than this share of its way: by
-// other colliders, or by cloth that cannot give way.
+// A collider is blocked after so many attempts of two rounds that move it by less than this share
+// of its way: by other colliders, or by cloth that cannot give way.
 static const double LEAST_GAIN = 0.03;
 enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 
