@@ -4,9 +4,8 @@
 // where it bounds the energy from above: with the tangent, which vanishes for what slides, steps
 // cycle between sticking and slipping (a board took 5.8 iterations a substep instead of 1.9). But
 // slip then grows only by the ratio of the pull to mu N in an iteration, and cloth pressed hard
-// needed dozens. While a contact goes on slipping the same way its secant along the slip is
-// therefore halved, and it is whole again once the slip turns back. A twisted tube took half the
-// iterations.
+// needed dozens. So a contact that goes on slipping the same way has less along the slip, see
+// share_along.
 #include "contact/friction.h"
 
 #include "math/vec3.h"
@@ -17,14 +16,9 @@
 
 enum { FRICTION_GRAIN = 256 };
 
-// Least share of the secant along the slip. With much less, slip overshoots: at 0.1 one press took
-// twice the iterations. At 0.25 presses, rings, rollers and a twisted tube took a tenth more.
-static const double LEAST_ALONG = 0.15;
-
-// Stiffness of sticking relative to the bodies' own, at most (at half of the full friction), where
-// they are pressed harder than soft contacts could: stress that friction holds there fades by a
-// five-hundredth in a step.
-static const double STICK = 500;
+// Stiffness of sticking relative to the bodies' own, at most, where they are pressed harder than
+// soft contacts could: stress that friction holds there fades by this share in a step.
+static const double STICK = 250;
 
 double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
                                 const csim_collider *collider, int a, int b,
@@ -81,7 +75,7 @@ static double full_slip(const csim_friction_set *set, const csim_friction_contac
     bodies++;
   }
   double slip = set->params->slip * kin->h, beyond = fabs(f->limit) * bodies - mu * soft;
-  return resistance > 0 ? csim_max(slip, 2 * beyond / (STICK * resistance)) : slip;
+  return resistance > 0 ? csim_max(slip, beyond / (STICK * resistance)) : slip;
 }
 
 // Of a plane's contact, v[3] is the number of the plane.
@@ -200,8 +194,8 @@ static double sum_energies(void *context, int first, int last) {
   double sum = 0, u[3];
   for (int i = first; i < last; i++) {
     const csim_friction_contact *f = &job->set->contact[i];
-    double y = slip_of(f, job->x, u), eps = f->eps;
-    sum += f->limit * (y < eps ? y * y / eps * (1 - y / (3 * eps)) : y - eps / 3);
+    double y = slip_of(f, job->x, u);
+    sum += f->limit * (y < f->eps ? y * y / (2 * f->eps) : y - f->eps / 2);
   }
   return sum;
 }
@@ -212,9 +206,7 @@ double csim_friction_set_value(const csim_friction_set *set, const double *x) {
 
 // mu N f1/y, and the slip u.
 static double secant(const csim_friction_contact *f, const double *x, double u[3]) {
-  double eps = f->eps, y = slip_of(f, x, u);
-  double over = y < eps ? (2 - y / eps) / eps : 1 / y;
-  return f->limit * over;
+  return f->limit / csim_max(f->eps, slip_of(f, x, u));
 }
 
 static void set_forces(void *context, int first, int last) {
@@ -238,13 +230,27 @@ int csim_friction_set_gradient(csim_friction_set *set, const double *x, double *
   return 0;
 }
 
+// Share of the secant that contact f has along its slip u, of length y. With it the energy is
+// bounded from above, but for limit eps/2, for all steps that take the slip back by as much as
+// twice its last change from `last`: friction only turns round where a step takes back all of it.
+// Where iterations converge the share vanishes, as the tangent does. It is at least half of that
+// before. Slips that have turned back, or were not there before, have all of it. With a bound of
+// all of the energy presses took half as many iterations again.
+static double share_along(const csim_friction_contact *f, const double u[3], double y) {
+  static const double BACK = 2;
+  double before = y > 0 ? csim_dot(u, f->last) / y : 0;
+  if (!(before > 0)) return 1;
+  double r = BACK * fabs(y - before) / y;
+  double bound = r < 1 ? 0 : r < 2 ? 4 * (r - 1) / (r * r) : 1;
+  return csim_max(bound, 0.5 * f->along);
+}
+
 void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x) {
   csim_friction_contact *f = &set->contact[i];
   double u[3], s = secant(f, x, u), y = csim_norm(u);
-  f->along = csim_dot(u, f->last) > 0 ? csim_max(LEAST_ALONG, 0.5 * f->along) : 1;
+  f->along = share_along(f, u, y);
   memcpy(f->last, u, sizeof u);
-  double tangent = y < f->eps ? 2 * f->limit * (1 - y / f->eps) / f->eps : 0;
-  double along = csim_max(tangent, f->along * s);
+  double along = y < f->eps ? s : f->along * s;
   memset(f->B, 0, sizeof f->B);
   if (f->limit < 0) return; // as its normal force
   for (int c = 0; c < 3; c++) f->B[4 * c] = s;

@@ -1,7 +1,9 @@
 // contact/friction.h: Coulomb friction. Needs contact/active.h.
 //
 //   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
-//   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1
+//   f1(y) = min(y/eps, 1)
+//
+// What sticks is linear, so Newton's method finds it in one iteration.
 //
 // eps is the slip speed times the step. It is longer where sticking would be far stiffer than the
 // bodies are: what is pressed hard would otherwise be as good as welded, and conjugate gradients

@@ -1,0 +1,113 @@
+// test_friction: the energy and stiffness of one contact's friction, against Coulomb's law and
+// against its energy along the slip.
+#include "check.h"
+
+#include "contact/friction.h"
+#include "math/vec3.h"
+
+static const double LIMIT = 3, EPS = 2e-6; // [N], [m]
+
+// A point on a plane that is across y, at x.
+typedef struct fixture {
+  csim_collision_mesh mesh;
+  csim_kinematics kin;
+  csim_friction_contact contact;
+  csim_friction_set set;
+} fixture;
+
+static void create(fixture *f) {
+  *f = (fixture){.contact = {.w = {1}, .n = {0, 1, 0}, .limit = LIMIT, .eps = EPS, .along = 1}};
+  f->mesh = (csim_collision_mesh){.nbody_vert = 1};
+  f->kin = (csim_kinematics){.mesh = &f->mesh};
+  f->set = (csim_friction_set){.kin = &f->kin, .n = 1, .contact = &f->contact};
+}
+
+// Goes to a slip of length y in the direction of (cos a, sin a), as an iteration does.
+static void go(fixture *f, double y, double a, double x[3]) {
+  x[0] = y * cos(a);
+  x[1] = 0.7; // across: no slip
+  x[2] = y * sin(a);
+  csim_friction_set_hessian(&f->set, 0, x);
+}
+
+static double stiffness(const fixture *f, double x, double y, double z) {
+  const double d[3] = {x, y, z}, *B = f->contact.B;
+  double sum = 0;
+  for (int i = 0; i < 3; i++) sum += d[i] * csim_dot(B + 3 * i, d);
+  return sum;
+}
+
+// Coulomb's law is linear up to eps. The energy is the force's integral.
+static void test_law(void) {
+  fixture f;
+  create(&f);
+  static const double slip[] = {0, 0.1, 0.5, 0.999, 1.001, 2, 1e3};
+  for (int k = 0; k < 7; k++) {
+    double y = slip[k] * EPS, d = 1e-3 * EPS, expected = LIMIT * csim_min(slip[k], 1);
+    double more = csim_friction_set_value(&f.set, (double[3]){y + d, 0.2, 0});
+    double less = csim_friction_set_value(&f.set, (double[3]){y - d, 0.2, 0});
+    CHECK_NEAR((more - less) / (2 * d), expected, 1e-6 * LIMIT);
+  }
+  CHECK(csim_friction_set_value(&f.set, (double[3]){0, 5, 0}) == 0);
+}
+
+// At first the stiffness is that of the secant, in all directions along the plane.
+static void test_secant(void) {
+  fixture f;
+  double x[3];
+  for (int k = 0; k < 2; k++) {
+    double y = k ? 40 * EPS : 0.3 * EPS, secant = LIMIT * csim_min(y / EPS, 1) / y;
+    create(&f);
+    go(&f, y, 0.6, x);
+    CHECK_NEAR(stiffness(&f, cos(0.6), 0, sin(0.6)), secant, 1e-12 * secant);
+    CHECK_NEAR(stiffness(&f, -sin(0.6), 0, cos(0.6)), secant, 1e-12 * secant);
+    CHECK_NEAR(stiffness(&f, 0, 1, 0), 0, 1e-12 * secant);
+  }
+}
+
+// Whatever a slip was before, its stiffness bounds the energy of all steps that take back up to
+// twice its last change, but for that of the corner at eps. What turned round, or slips for the
+// first time, has the secant.
+static void test_bound(void) {
+  int less = 0;
+  for (int n = 0; n < 2000; n++) {
+    fixture f;
+    double x[3], a = n, last = 0, y = 0;
+    create(&f);
+    for (int k = 0; k < 6; k++) {
+      last = y;
+      y = EPS * pow(10, 3.0 * check_random() / UINT32_MAX - 1);
+      go(&f, y, a, x);
+    }
+    double along = stiffness(&f, cos(a), 0, sin(a)), force = LIMIT * csim_min(y / EPS, 1);
+    double here = csim_friction_set_value(&f.set, x), most = 2 * fabs(y - last);
+    less += along < 0.99 * force / y;
+    for (int k = 1; k <= 20; k++) {
+      double t = most * k / 20;
+      double back[3] = {(y - t) * cos(a), 0, (y - t) * sin(a)};
+      double energy = csim_friction_set_value(&f.set, back);
+      CHECK(energy <= here - force * t + 0.5 * along * t * t + 0.5 * LIMIT * EPS);
+    }
+    go(&f, 3 * EPS, a + 3, x);
+    CHECK_NEAR(stiffness(&f, cos(a + 3), 0, sin(a + 3)), LIMIT / (3 * EPS), 1e-9 * LIMIT / EPS);
+  }
+  CHECK(less > 200);
+}
+
+// Where iterations converge it becomes the tangent: nothing along a slip that goes on.
+static void test_converges(void) {
+  fixture f;
+  double x[3], y = 10 * EPS;
+  create(&f);
+  for (int k = 0; k < 30; k++) go(&f, y * (1 + pow(0.5, k)), 0.2, x);
+  CHECK(stiffness(&f, cos(0.2), 0, sin(0.2)) < 1e-6 * LIMIT / y);
+  CHECK_NEAR(stiffness(&f, -sin(0.2), 0, cos(0.2)), LIMIT / y, 1e-6 * LIMIT / y);
+}
+
+int main(void) {
+  test_law();
+  test_secant();
+  test_bound();
+  test_converges();
+  return check_report();
+}
