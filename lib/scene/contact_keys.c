@@ -60,8 +60,7 @@ static const csim_field contact_fields[] = {
     CSIM_KEY(
         "friction_pairs", list, IN_CONTACT(pair_friction), NULL, .detail = &pair_list,
         .doc = "Coefficients of friction of pairs of objects, instead of the smaller of the two."),
-    CSIM_KEY("slip", real, IN_CONTACT(slip), "0.00002", .unit = "m/s", .least = 0, .most = 1,
-             .flags = CSIM_ABOVE,
+    CSIM_KEY("slip", real, IN_CONTACT(slip), "0.00002", .unit = "m/s", .least = 1e-12, .most = 1,
              .doc = "Speed of sliding from which friction has its full size. Slower creep counts "
                     "as sticking."),
     CSIM_KEY("energy", choice, IN_CONTACT(energy), "quadratic-log", .detail = energy_names,
