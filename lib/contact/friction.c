@@ -4,8 +4,8 @@
 // where it bounds the energy from above: with the tangent, which vanishes for what slides, steps
 // cycle between sticking and slipping (a board took 5.8 iterations a substep instead of 1.9). But
 // slip then grows only by the ratio of the pull to mu N in an iteration, and cloth pressed hard
-// needed dozens. So a contact that goes on slipping the same way has less along the slip, see
-// share_along.
+// needed dozens. So a contact that goes on slipping the same way has less along the slip
+// (share_along).
 #include "contact/friction.h"
 
 #include "math/vec3.h"
@@ -17,7 +17,7 @@
 enum { FRICTION_GRAIN = 256 };
 
 // Stiffness of sticking relative to the bodies' own, at most, where they are pressed harder than
-// soft contacts could: stress that friction holds there fades by this share in a step.
+// soft contacts could. Stress that friction holds there fades by a 250th in a step.
 static const double STICK = 250;
 
 double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
