@@ -3,7 +3,7 @@
 //   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
 //   f1(y) = min(y/eps, 1)
 //
-// What sticks is linear, so Newton's method finds it in one iteration.
+// What sticks is linear: while normal forces stay, Newton's method finds it in one iteration.
 //
 // eps is the slip speed times the step. It is longer where sticking would be far stiffer than the
 // bodies are: what is pressed hard would otherwise be as good as welded, and conjugate gradients

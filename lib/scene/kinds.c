@@ -53,9 +53,11 @@ static void schema_range(csim_json_out *out, const csim_field *f) {
   if (!has_range(f)) return;
   csim_unit unit;
   char unknown[32];
-  // with "units" a plain number other than 0 may be any length, so only 0 is a limit there
+  // with "units" a plain number other than 0 may be any length, so only its sign is limited there
   int scaled = f->unit && csim_parse_unit(f->unit, &unit, unknown) && (unit.m || unit.rad);
-  if (f->least > -CSIM_MOST && (!scaled || f->least == 0))
+  if (scaled && f->least > 0)
+    csim_json_number(out, "exclusiveMinimum", 0);
+  else if (f->least > -CSIM_MOST && (!scaled || f->least == 0))
     csim_json_number(out, f->flags & CSIM_ABOVE ? "exclusiveMinimum" : "minimum", f->least);
   if (f->most < CSIM_MOST && (!scaled || f->most == 0))
     csim_json_number(out, f->flags & CSIM_BELOW ? "exclusiveMaximum" : "maximum", f->most);
