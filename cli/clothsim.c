@@ -104,8 +104,8 @@ static void print_summary(const cli_options *o, csim_status status, const csim_r
     fprintf(
         stderr,
         "seconds: start %.2f, elasticity %.2f, linear systems %.2f, search for pairs %.2f, other "
-        "contact %.2f, output %.2f, other %.2f\n",
-        s->start, s->elasticity, s->linear, s->search, s->contact, s->output, s->other);
+        "contact %.2f, output %.2f, other %.2f; threads at the end: %d\n",
+        s->start, s->elasticity, s->linear, s->search, s->contact, s->output, s->other, r->threads);
 }
 
 // Whether everything printed arrived: a full disk or a closed pipe shows only here.

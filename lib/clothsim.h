@@ -207,7 +207,7 @@ typedef struct csim_progress {
 typedef struct csim_run_options {
   const char *out;         ///< output directory; created if missing
   const char *tet_program; ///< path of clothsim-tet
-  int nthread;             ///< >= 1
+  int nthread;             ///< at most, >= 1
   int overwrite;           ///< 1: replace the files of an earlier run in `out`
   int resume;              ///< 1: continue from the checkpoint in `out`, or start if there is none
   int from_frame;          ///< 1: continue from the checkpoint of frame `resume_from` only
@@ -296,6 +296,7 @@ typedef struct csim_run_report {
   int iterations; ///< limit per substep; with 1 it is not meant to converge
   long long iterations_taken, linear_iterations; ///< by this call
   csim_run_seconds seconds;
+  int threads;      ///< in use in the last step: as many of `nthread` as were worth it
   char reason[256]; ///< why it ended, one line
 } csim_run_report;
 
@@ -376,7 +377,7 @@ typedef struct csim_sim csim_sim;
 
 typedef struct csim_sim_options {
   const char *tet_program; ///< path of clothsim-tet, for solids; NULL = found on PATH
-  int nthread;             ///< 1 to 256; 0 = 1
+  int nthread;             ///< at most, 1 to 256; 0 = 1
 } csim_sim_options;
 
 /// Builds the model of a scene at its start: reads meshes, makes springs and pins, and checks that

@@ -1,7 +1,7 @@
 // base/pool.c: see pool.h. Workers spin for a while between jobs, because the jobs of a step follow
 // each other closely, and then sleep.
 //
-// The chunks of a job are divided into as many slices as there are threads. Each slice has a
+// The chunks of a job are divided into as many slices as there are threads in use. Each slice has a
 // ticket: the next chunk to claim and the slice's end, in one atomic word with a count of jobs. The
 // thread that raises the ticket owns the chunk. Each thread begins with its own slice, so that the
 // same core has the same data in its cache from job to job, and then helps with the others. The
@@ -10,6 +10,9 @@
 //
 // A task is offered to all workers, and the first that sees it takes it. The others, and the
 // caller, then share its slice of each job.
+//
+// Jobs have slices for the threads in use only. Workers that are not wait for that, or for a task,
+// asleep.
 #include "base/pool.h"
 
 #include "base/arena.h"
@@ -42,11 +45,13 @@ struct csim_pool {
   csim_arena arena; // of the two below
   int nthread;
   csim_phases phases;
-  int nworker;    // number of workers that could be started
-  worker *worker; // (nthread - 1)
-  slice *slice;   // (nthread)
+  long long loops; // jobs of more than one chunk so far
+  int nworker;     // number of workers that could be started
+  worker *worker;  // (nthread - 1)
+  slice *slice;    // (nthread)
   pthread_mutex_t mutex;
-  pthread_cond_t wake;
+  pthread_cond_t wake;   // of workers in use
+  pthread_cond_t resume; // of the others
   // the job: written before its tickets appear, read only by owners of its chunks
   csim_chunk_fn *fn;
   void *context;
@@ -54,6 +59,7 @@ struct csim_pool {
   atomic_int done;           // chunks of the job that are finished
   atomic_int sleepers;
   atomic_int quit;
+  atomic_int used;    // threads in use: those with numbers below; changes between jobs only
   csim_task_fn *task; // written before it is offered, read by the worker that takes it
   void *task_context;
   _Atomic(task_state) task_state;
@@ -84,8 +90,8 @@ static void work_slice(csim_pool *pool, slice *s) {
 }
 
 static void work(csim_pool *pool, int number) {
-  for (int k = 0; k < pool->nthread; k++)
-    work_slice(pool, &pool->slice[(number + k) % pool->nthread]);
+  int used = atomic_load(&pool->used);
+  for (int k = 0; k < used; k++) work_slice(pool, &pool->slice[(number + k) % used]);
 }
 
 // Runs the task, if there is one that nobody has taken.
@@ -99,9 +105,34 @@ static void work_task(csim_pool *pool) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
-static int worth_waking(csim_pool *pool, uint64_t seen) {
-  return atomic_load(&pool->quit) || atomic_load(&pool->jobs) != seen ||
+static int is_used(csim_pool *pool, int number) {
+  return number < atomic_load(&pool->used);
+}
+
+static int worth_waking(csim_pool *pool, int number, uint64_t seen) {
+  return atomic_load(&pool->quit) || atomic_load(&pool->jobs) != seen || !is_used(pool, number) ||
          atomic_load(&pool->task_state) == TASK_OFFERED;
+}
+
+// Waits for a job: for a while awake, then asleep.
+static void wait_for_job(csim_pool *pool, int number, uint64_t seen) {
+  int spin = 0;
+  while (spin < SPINS && !worth_waking(pool, number, seen)) pause_cpu(spin++);
+  if (spin < SPINS) return;
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add(&pool->sleepers, 1);
+  while (!worth_waking(pool, number, seen)) pthread_cond_wait(&pool->wake, &pool->mutex);
+  atomic_fetch_sub(&pool->sleepers, 1);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+// Waits until a worker that is not in use has something to do.
+static void wait_for_use(csim_pool *pool, int number) {
+  pthread_mutex_lock(&pool->mutex);
+  while (!atomic_load(&pool->quit) && !is_used(pool, number) &&
+         atomic_load(&pool->task_state) != TASK_OFFERED)
+    pthread_cond_wait(&pool->resume, &pool->mutex);
+  pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *run_worker(void *argument) {
@@ -109,15 +140,10 @@ static void *run_worker(void *argument) {
   csim_pool *pool = self->pool;
   uint64_t seen = 0;
   while (!atomic_load(&pool->quit)) {
-    int spin = 0;
-    while (spin < SPINS && !worth_waking(pool, seen)) pause_cpu(spin++);
-    if (spin == SPINS) {
-      pthread_mutex_lock(&pool->mutex);
-      atomic_fetch_add(&pool->sleepers, 1);
-      while (!worth_waking(pool, seen)) pthread_cond_wait(&pool->wake, &pool->mutex);
-      atomic_fetch_sub(&pool->sleepers, 1);
-      pthread_mutex_unlock(&pool->mutex);
-    }
+    if (is_used(pool, self->number))
+      wait_for_job(pool, self->number, seen);
+    else
+      wait_for_use(pool, self->number);
     work_task(pool);
     seen = atomic_load(&pool->jobs);
     work(pool, self->number);
@@ -132,17 +158,26 @@ static void wake_sleepers(csim_pool *pool) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
+static void wake_all(csim_pool *pool) {
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->wake);
+  pthread_cond_broadcast(&pool->resume);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
 csim_pool *csim_pool_create(int nthread) {
   if (nthread < 1) nthread = 1;
   if (nthread > MAX_THREADS) nthread = MAX_THREADS;
   csim_pool *pool = CSIM_NEW(csim_pool, 1);
   if (!pool) return NULL;
   pool->nthread = nthread;
+  atomic_store(&pool->used, nthread);
   csim_phases_begin(&pool->phases);
   pool->worker = CSIM_ARENA_NEW(&pool->arena, worker, nthread - 1);
   pool->slice = CSIM_ARENA_NEW(&pool->arena, slice, nthread);
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
+  pthread_cond_init(&pool->resume, NULL);
   pthread_cond_init(&pool->task_done, NULL);
   if (pool->arena.failed) {
     csim_pool_free(pool);
@@ -162,9 +197,10 @@ void csim_pool_free(csim_pool *pool) {
   if (!pool) return;
   assert(atomic_load(&pool->task_state) == TASK_NONE);
   atomic_store(&pool->quit, 1);
-  wake_sleepers(pool);
+  wake_all(pool);
   for (int i = 0; i < pool->nworker; i++) pthread_join(pool->worker[i].thread, NULL);
   pthread_cond_destroy(&pool->wake);
+  pthread_cond_destroy(&pool->resume);
   pthread_cond_destroy(&pool->task_done);
   pthread_mutex_destroy(&pool->mutex);
   csim_arena_free(&pool->arena);
@@ -173,6 +209,20 @@ void csim_pool_free(csim_pool *pool) {
 
 int csim_pool_threads(const csim_pool *pool) {
   return pool ? 1 + pool->nworker : 1;
+}
+
+void csim_pool_use(csim_pool *pool, int nthread) {
+  if (!pool) return;
+  atomic_store(&pool->used, nthread < 1 ? 1 : nthread > pool->nthread ? pool->nthread : nthread);
+  wake_all(pool);
+}
+
+int csim_pool_used(const csim_pool *pool) {
+  return pool ? atomic_load(&pool->used) : 1;
+}
+
+long long csim_pool_loops(const csim_pool *pool) {
+  return pool ? pool->loops : 0;
 }
 
 csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase) {
@@ -191,7 +241,9 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
     return;
   }
 #endif
-  if (!pool || pool->nworker == 0 || nchunk <= 1) {
+  int used = csim_pool_used(pool);
+  if (pool) pool->loops += nchunk > 1;
+  if (used == 1 || nchunk <= 1) {
     for (int chunk = 0; chunk < nchunk; chunk++) fn(context, chunk);
     return;
   }
@@ -200,9 +252,9 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
   pool->context = context;
   atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
   uint64_t job = atomic_load_explicit(&pool->jobs, memory_order_relaxed) + 1;
-  for (int k = 0, nthread = pool->nthread; k < nthread; k++) {
-    uint64_t first = (uint64_t)nchunk * (uint64_t)k / (uint64_t)nthread;
-    uint64_t end = (uint64_t)nchunk * (uint64_t)(k + 1) / (uint64_t)nthread;
+  for (int k = 0; k < used; k++) {
+    uint64_t first = (uint64_t)nchunk * (uint64_t)k / (uint64_t)used;
+    uint64_t end = (uint64_t)nchunk * (uint64_t)(k + 1) / (uint64_t)used;
     atomic_store_explicit(&pool->slice[k].ticket, job << (2 * BITS) | end << BITS | first,
                           memory_order_release);
   }
@@ -226,7 +278,10 @@ void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context) {
   pool->task = fn;
   pool->task_context = context;
   atomic_store(&pool->task_state, TASK_OFFERED);
-  wake_sleepers(pool);
+  if (is_used(pool, pool->nthread - 1))
+    wake_sleepers(pool);
+  else
+    wake_all(pool);
 }
 
 void csim_pool_end_task(csim_pool *pool) {
@@ -255,7 +310,7 @@ static void run_range(void *context, int chunk) {
 // small as a quarter of the grain, to give four to each thread.
 static int choose_grain(const csim_pool *pool, int n, int grain) {
   enum { EACH = 4, LEAST = 4 };
-  int threads = csim_pool_threads(pool);
+  int threads = csim_pool_used(pool);
 #ifdef CSIM_POOL_TRACE
   threads = CSIM_TRACE_THREADS;
 #endif

@@ -18,6 +18,14 @@ csim_pool *csim_pool_create(int nthread);
 void csim_pool_free(csim_pool *pool);
 int csim_pool_threads(const csim_pool *pool);
 
+/// Divides the next jobs between that many threads; the others sleep. All are in use at first. Call
+/// it between jobs only. A task may still take a thread that is not in use.
+void csim_pool_use(csim_pool *pool, int nthread);
+int csim_pool_used(const csim_pool *pool); ///< see csim_pool_use
+
+/// Number of jobs of more than one chunk so far, which is the same for any number of threads.
+long long csim_pool_loops(const csim_pool *pool);
+
 /// Counts time from now on for this phase; returns the one before. Call it between jobs only.
 csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase);
 

@@ -555,6 +555,7 @@ static void gather_packs(const csim_bvh_search *s, int i, group *to) {
 static int gather_group(const csim_bvh_search *s, int i, group *to) {
   const csim_bvh *A = s->A;
   int packs = 0;
+  if (A->nlevel > 1 && lacks(s->part_a, A, A->start[1] + i)) return 0;
   to->first = 4 * i;
   to->wanted_packs = to->seek_whole.ready = 0;
   for (int k = 0; k < 4; k++) {

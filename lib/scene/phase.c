@@ -16,6 +16,7 @@
 static const double REST_TIME = 0.25, REST_SHARE = 0.01;
 
 csim_status csim_sim_restart_solver(csim_sim *sim) {
+  csim_threads_begin(&sim->threads, csim_pool_threads(sim->pool), sim->world.model->nvert);
   csim_solver_free(sim->solver);
   sim->solver = csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
                                                         .params = sim->scene->solver,

@@ -486,6 +486,7 @@ static void report_seconds(run *r) {
   double s[CSIM_NPHASE];
   if (!r->sim.pool) return;
   csim_pool_seconds(r->sim.pool, s);
+  r->report->threads = csim_pool_used(r->sim.pool);
   r->report->seconds = (csim_run_seconds){.start = s[CSIM_PHASE_START],
                                           .elasticity = s[CSIM_PHASE_ELASTICITY],
                                           .linear = s[CSIM_PHASE_LINEAR],

@@ -216,7 +216,9 @@ int csim_sim_advance(csim_sim *sim, csim_step_report *report) {
                                              csim_sim_substep(sim->scene));
   }
   sim->begun = 1;
+  csim_threads_begin_step(&sim->threads, sim->pool);
   int failed = csim_step(sim->solver, &sim->state, report);
+  csim_threads_end_step(&sim->threads, sim->pool);
   if (!failed && sim->state.step % substeps == 0) csim_sim_count_rest(sim);
   return failed;
 }

@@ -6,6 +6,7 @@
 #ifndef CSIM_SCENE_SIM_H
 #define CSIM_SCENE_SIM_H
 
+#include "base/threads.h"
 #include "io/json.h"
 #include "io/json_write.h"
 #include "scene/compile.h"
@@ -35,6 +36,7 @@ struct csim_sim {
   csim_log *log;
   csim_arena arena; ///< of the movers
   csim_pool *pool;
+  csim_threads threads;
   csim_world world;
   csim_world first; ///< of the phase in which the run began; all zero until there is another
   csim_renders renders;

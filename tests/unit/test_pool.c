@@ -77,8 +77,37 @@ static void test_tasks(void) {
   }
 }
 
+// Sums and tasks while the number of threads in use changes.
+static void test_use(void) {
+  double one = 1, reference = csim_pool_sum(NULL, 100003, sum_range, &one);
+  long long loops = -1;
+  for (int nthread = 1; nthread <= 8; nthread++) {
+    csim_pool *pool = csim_pool_create(nthread);
+    errand e = {.wait = 0};
+    CHECK(csim_pool_used(pool) == nthread);
+    for (int i = 0; i < 200; i++) {
+      int used = 1 + i * 7 % 9;
+      csim_pool_use(pool, used);
+      CHECK(csim_pool_used(pool) == (used < nthread ? used : nthread));
+      for (int k = 0; k < 3; k++) CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
+      // threads that are not in use take tasks
+      e.wait = nthread > 1 && i % 4 == 0;
+      atomic_store(&e.go, 0);
+      csim_pool_begin_task(pool, run_errand, &e);
+      CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
+      atomic_store(&e.go, 1);
+      csim_pool_end_task(pool);
+      CHECK(e.done == i + 1);
+    }
+    if (loops >= 0) CHECK(csim_pool_loops(pool) == loops);
+    loops = csim_pool_loops(pool);
+    csim_pool_free(pool);
+  }
+}
+
 int main(void) {
   test_pool();
+  test_use();
   test_beside();
   test_tasks();
   return check_report();
