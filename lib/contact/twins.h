@@ -7,15 +7,24 @@
 #ifndef CSIM_CONTACT_TWINS_H
 #define CSIM_CONTACT_TWINS_H
 
+#include "base/pool.h"
 #include "base/table.h"
 
 typedef struct csim_active_contact csim_active_contact;
 
+enum { CSIM_TWIN_KEY = 3 };
+
+/// What twins have in common: n vertices and their sides. n = 0: there are no twins.
+typedef struct csim_twin_key {
+  int n, vert[CSIM_TWIN_KEY];
+} csim_twin_key;
+
 /// Zero-initialise; csim_twins_free in the end.
 typedef struct csim_twins {
-  csim_table table; ///< of contacts
-  double *gross;    ///< [N] of each contact, the sum of its twins' |force|
-  ptrdiff_t gross_capacity;
+  csim_table table;   ///< of contacts
+  double *gross;      ///< [N] of each contact, the sum of its twins' |force|
+  csim_twin_key *key; ///< of each contact
+  ptrdiff_t gross_capacity, key_capacity;
 } csim_twins;
 
 /// Frees the capacity; zero is allowed.
@@ -25,6 +34,6 @@ void csim_twins_free(csim_twins *twins);
 /// those without force, or whose forces cancel (terms.h), and closes the gaps; the order stays.
 /// What is left of terms that count less than zero times has a force, but no stiffness.
 /// @return how many are left, or -1 when out of memory: all are unchanged then
-int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n);
+int csim_twins_merge(csim_pool *pool, csim_twins *twins, csim_active_contact *contact, int n);
 
 #endif
