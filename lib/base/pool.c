@@ -11,8 +11,7 @@
 // A task is offered to all workers, and the first that sees it takes it. The others, and the
 // caller, then share its slice of each job.
 //
-// Jobs have slices for the threads in use only. Workers that are not wait for that, or for a task,
-// asleep.
+// A worker that is not in use sleeps until it is, or until there is a task.
 #include "base/pool.h"
 
 #include "base/arena.h"

@@ -1,10 +1,10 @@
 // base/threads.h: chooses how many threads of a pool are in use: as many as are worth it. Needs
 // base/pool.h.
 //
-// Loops over a small mesh take a few microseconds, which is as long as threads need to tell each
-// other of a loop, and to fetch what another core has written. How long that is depends on the
-// machine, and on virtual ones on the minute. So steps are timed, and now and then a few of them
-// are taken with half or twice as many threads. Results do not depend on it.
+// A loop over a small mesh takes a few microseconds. To start it on another core, and to fetch what
+// that core has written, may take as long: how long depends on the machine, and on a virtual one
+// changes by the minute. So steps are timed, and now and then a few of them are taken with half or
+// twice as many threads. Results do not depend on it.
 #ifndef CSIM_BASE_THREADS_H
 #define CSIM_BASE_THREADS_H
 
