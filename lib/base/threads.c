@@ -15,8 +15,8 @@ static const double FEWER = 1, MORE = 0.95;
 // The same of a trial that ends before its last step.
 static const double MUCH_WORSE = 1.5;
 
-// Where loops take longer than this [s] fewer threads are not tried: to tell one of a loop takes 0.3
-// to 2.5 microseconds.
+// Where loops take longer than this [s] fewer threads are not tried: to tell one of a loop takes
+// 0.3 to 2.5 microseconds.
 static const double LONG_LOOP = 300e-6;
 
 void csim_threads_begin(csim_threads *t, int most, int nvert) {
