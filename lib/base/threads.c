@@ -8,12 +8,9 @@ enum { VERTS = 500 }; // for each thread at the start
 // long, or ten times where it was much worse.
 enum { WAIT = 2, LONGER = 3, MUCH_LONGER = 10, MOST_WAIT = 200 };
 
-// A trial's cost of a loop, as a share of that without it, from which on it has failed. Fewer
-// threads that take as long leave cores to others.
-static const double FEWER = 1, MORE = 0.95;
-
-// The same of a trial that ends before its last step.
-static const double MUCH_WORSE = 1.5;
+// A trial's cost of a loop, as a share of that without it, from which on it has failed; and from
+// which on it ends before its last step.
+static const double WORSE = 0.95, MUCH_WORSE = 1.25;
 
 // Where loops take longer than this [s] fewer threads are not tried: to tell one of a loop takes
 // 0.3 to 2.5 microseconds.
@@ -40,8 +37,7 @@ static void begin_trial(csim_threads *t) {
 }
 
 static void end_trial(csim_threads *t, double cost) {
-  int better = cost < (t->tried > t->now ? MORE : FEWER) * t->cost;
-  if (better) {
+  if (cost < WORSE * t->cost) {
     t->now = t->tried;
     t->cost = cost;
     t->wait = WAIT;
