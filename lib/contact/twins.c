@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = CSIM_TWIN_KEY, GRAIN = 512 };
+enum { GRAIN = 512 };
 
 // The vertices with weight, by rising number, each twice its number, and one more if it is not on
 // the side of the lowest. A plane, and four vertices, which only one pair has, make no key.
@@ -25,7 +25,7 @@ static csim_twin_key key_of(const csim_active_contact *c) {
     v[at] = c->v[k];
     side[at] = c->w[k] > 0;
   }
-  if (n > MOST) return key;
+  if (n > CSIM_TWIN_KEY) return key;
   for (int k = 0; k < n; k++) key.vert[k] = 2 * v[k] + (side[k] != side[0]);
   key.n = n;
   return key;

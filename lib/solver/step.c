@@ -539,11 +539,11 @@ static int may_begin_halved(const csim_solver *solver) {
 
 // The pace after a step. Its cost is its iterations, and one more for each part; without
 // convergence twice that. Steps are halved as long as that is cheaper; what has not been tried for
-// some steps is tried again, but a cheap step is not halved (from a cost of 8 on instead of 12 a
-// drop at quality draft took 9 % longer, a press 7 %). In tight contact short steps can be
-// cheaper than half as many long ones, as the filter cuts what moves far: cloth in a funnel took 5
-// s instead of 8. Where iterations do not depend on the length of a step (cloth that is sewn
-// without gravity), halves cost twice as much.
+// some steps is tried again, but a cheap step is not halved (above 8 instead of 12 a drop at
+// quality draft took 9 % longer, a press 7 %). In tight contact short steps can be cheaper than
+// half as many long ones, as the filter cuts what moves far: cloth in a funnel took 5 s instead
+// of 8. Where iterations do not depend on the length of a step (cloth that is sewn without
+// gravity), halves cost twice as much.
 static csim_pace next_pace(csim_pace pace, const csim_step_report *report) {
   enum { CHEAP = 12, LASTS = 32, MOST = UINT16_MAX };
   int converged = report->method.outcome == CSIM_OUTCOME_CONVERGED, at = pace.halvings;

@@ -24,13 +24,14 @@ static void test_pool(void) {
 }
 
 typedef struct errand {
-  atomic_int go, done;
+  atomic_int begun, go, done;
   int wait; // for `go`, 20 s at most
 } errand;
 
 static void run_errand(void *context) {
   errand *e = context;
   double began = csim_seconds();
+  atomic_store(&e->begun, 1);
   while (e->wait && !atomic_load(&e->go) && csim_seconds() - began < 20) sched_yield();
   atomic_fetch_add(&e->done, 1 + (e->wait && !atomic_load(&e->go) ? 1000 : 0));
 }
@@ -90,11 +91,15 @@ static void test_use(void) {
       csim_pool_use(pool, used);
       CHECK(csim_pool_used(pool) == (used < nthread ? used : nthread));
       for (int k = 0; k < 3; k++) CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
-      // threads that are not in use take tasks
+      // a task begins at once, also where no worker is in use
       e.wait = nthread > 1 && i % 4 == 0;
+      atomic_store(&e.begun, 0);
       atomic_store(&e.go, 0);
       csim_pool_begin_task(pool, run_errand, &e);
       CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
+      for (double t = csim_seconds(); e.wait && !atomic_load(&e.begun) && csim_seconds() - t < 20;)
+        sched_yield();
+      CHECK(!e.wait || atomic_load(&e.begun));
       atomic_store(&e.go, 1);
       csim_pool_end_task(pool);
       CHECK(e.done == i + 1);

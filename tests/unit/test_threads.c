@@ -51,8 +51,8 @@ static void test_start(void) {
   }
 }
 
-// On all machines it soon takes little longer than the best number does, trials included. Numbers
-// are halved and doubled, so the one it finds takes at most a quarter longer.
+// On all machines it soon takes little longer than the best number does, trials included: numbers
+// are halved and doubled, so the best may not be among them.
 static void test_settles(void) {
   static const double WORK[] = {1e-6, 1e-5, 1e-4, 1e-3}, TALK[] = {0, 3e-7, 1e-6, 1e-5};
   static const int MOST[] = {1, 2, 3, 8, 64};
@@ -64,9 +64,9 @@ static void test_settles(void) {
         csim_threads_begin(&t, MOST[m], 5000);
         run(&t, &made, 300);
         double longer = run(&t, &made, 2000);
-        if (!(longer < 1.3))
+        if (!(longer < 1.1))
           printf("work %g talk %g most %d: %g, %d\n", WORK[w], TALK[k], MOST[m], longer, t.now);
-        CHECK(longer < 1.3);
+        CHECK(longer < 1.1);
       }
 }
 
