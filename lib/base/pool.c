@@ -305,14 +305,18 @@ static void run_range(void *context, int chunk) {
   job->fn(job->context, first, last);
 }
 
+int csim_pool_divides(const csim_pool *pool) {
+#ifdef CSIM_POOL_TRACE
+  if (pool) return CSIM_TRACE_THREADS;
+#endif
+  return csim_pool_used(pool);
+}
+
 // Few chunks are divided unevenly: two and a bit take two threads as long as four. Chunks may be as
 // small as a quarter of the grain, to give four to each thread.
 static int choose_grain(const csim_pool *pool, int n, int grain) {
   enum { EACH = 4, LEAST = 4 };
-  int threads = csim_pool_used(pool);
-#ifdef CSIM_POOL_TRACE
-  threads = CSIM_TRACE_THREADS;
-#endif
+  int threads = csim_pool_divides(pool);
   int even = n / (EACH * threads) + 1, least = grain / LEAST + 1;
   if (n <= grain || even >= grain) return grain;
   return even > least ? even : least;

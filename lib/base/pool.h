@@ -23,6 +23,10 @@ int csim_pool_threads(const csim_pool *pool);
 void csim_pool_use(csim_pool *pool, int nthread);
 int csim_pool_used(const csim_pool *pool); ///< see csim_pool_use
 
+/// Number of threads that work is divided for: those in use, or those that a traced run stands for
+/// (trace.h).
+int csim_pool_divides(const csim_pool *pool);
+
 /// Number of jobs of more than one chunk so far, which is the same for any number of threads.
 long long csim_pool_loops(const csim_pool *pool);
 

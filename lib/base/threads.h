@@ -14,10 +14,12 @@ typedef struct csim_threads {
   int most;       ///< threads of the pool
   int now;        ///< threads in use, but for trials
   int tried;      ///< threads in use
+  int judged;     ///< threads of the trial before this block, which is compared with it; 0: none
   int upward;     ///< whether the next trial is one of more threads
   int left;       ///< blocks of steps before the next trial
   int wait;       ///< what `left` begins with
   double cost;    ///< [s] of a loop with `now` threads, mean of the last blocks; 0: not known
+  double other;   ///< [s] the same with `judged` threads
   int steps;      ///< of this block so far
   double time;    ///< [s] of them
   double loops;   ///< in them

@@ -391,7 +391,8 @@ int csim_active_set_find(csim_active_set *set) {
   }
   if (reserve(set, total)) return -1;
   csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
-  set->n = csim_twins_merge(set->kin->pool, &set->twins, set->contact, total);
+  set->n =
+      csim_twins_merge(set->kin->pool, &set->twins, set->kin->mesh->nvert, set->contact, total);
   if (set->n < 0) set->n = total; // forces are as right; steps may be slower
   set->nfound = set->n;
   set->valid = 1;

@@ -462,7 +462,7 @@ void csim_contact_build_blocks(csim_contact *contact, const int *place, double *
 }
 
 int csim_contact_is_coupled(const csim_contact *contact) {
-  return contact->hessian.ncoupled > 0;
+  return contact->hessian.nrow > 0;
 }
 
 double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,

@@ -56,7 +56,7 @@ void csim_contact_shares(const csim_model *model, const int v[4], const double w
 void csim_friction_set_free(csim_friction_set *set) {
   free(set->contact);
   free(set->next);
-  csim_table_free(&set->places);
+  csim_buckets_free(&set->buckets);
   free(set->force);
 }
 
@@ -116,6 +116,23 @@ static void update_range(void *context, int first, int last) {
   }
 }
 
+typedef struct slip_job {
+  csim_friction_set *set;
+  int nlast; // of `contact`; the others are of `next`
+} slip_job;
+
+static const int *pair_of(const slip_job *job, int i) {
+  return i < job->nlast ? job->set->contact[i].v : job->set->next[i - job->nlast].v;
+}
+
+static uint64_t hash_of(const int v[4]) {
+  return csim_hash_bytes(CSIM_HASH_START, v, 4 * sizeof *v);
+}
+
+static uint64_t bucket_of(const void *context, int i, int shift) {
+  return csim_bucket_of(pair_of(context, i)[0], shift);
+}
+
 typedef struct pair {
   const csim_friction_contact *contact;
   const int *v; // (4)
@@ -126,26 +143,36 @@ static int is_of_pair(const void *wanted, int number) {
   return !memcmp(p->contact[number].v, p->v, 4 * sizeof *p->v);
 }
 
-static int *place_of(const csim_friction_set *set, const int v[4]) {
-  return csim_table_find(&set->places, csim_hash_bytes(CSIM_HASH_START, v, 4 * sizeof *v),
-                         is_of_pair, &(pair){set->contact, v});
+// Within a bucket contacts of the last list come first.
+static void keep_bucket(void *context, int bucket) {
+  const slip_job *job = context;
+  csim_friction_set *set = job->set;
+  const csim_buckets *b = &set->buckets;
+  csim_hash_table places = csim_buckets_table(b, bucket);
+  for (int k = b->start[bucket]; k < b->start[bucket + 1]; k++) {
+    int i = csim_bucket_item(b, k);
+    const int *v = pair_of(job, i);
+    int *place = csim_hash_table_find(&places, hash_of(v), is_of_pair, &(pair){set->contact, v});
+    if (i < job->nlast) {
+      if (!*place) *place = 1 + i;
+    } else if (*place) {
+      csim_friction_contact *f = &set->next[i - job->nlast];
+      memcpy(f->last, set->contact[*place - 1].last, sizeof f->last);
+      f->along = set->contact[*place - 1].along;
+    }
+  }
 }
 
 // Contacts of `next` that were there before get their last slip: that of the first, where a pair
 // had several. Returns 0, or -1 when out of memory.
 static int keep_slips(csim_friction_set *set, int n) {
+  slip_job job = {set, set->n};
+  csim_pool *pool = set->kin->pool;
   if (set->n == 0) return 0;
-  if (csim_table_begin(&set->places, set->n)) return -1;
-  for (int k = 0; k < set->n; k++) {
-    int *place = place_of(set, set->contact[k].v);
-    if (!*place) *place = 1 + k;
-  }
-  for (int i = 0; i < n; i++) {
-    int k = *place_of(set, set->next[i].v);
-    if (!k) continue;
-    memcpy(set->next[i].last, set->contact[k - 1].last, sizeof set->next[i].last);
-    set->next[i].along = set->contact[k - 1].along;
-  }
+  if (csim_buckets_fill(pool, &set->buckets, set->kin->mesh->nvert, set->n + n, bucket_of, &job) ||
+      csim_buckets_reserve_tables(&set->buckets))
+    return -1;
+  csim_pool_run(pool, set->buckets.n, keep_bucket, &job);
   return 0;
 }
 

@@ -16,7 +16,7 @@
 #ifndef CSIM_CONTACT_FRICTION_H
 #define CSIM_CONTACT_FRICTION_H
 
-#include "base/table.h"
+#include "base/buckets.h"
 #include "contact/active.h"
 
 /// Friction of one pair.
@@ -39,7 +39,7 @@ typedef struct csim_friction_set {
   int n;
   csim_friction_contact *contact; ///< (n)
   csim_friction_contact *next;    ///< the list that an update makes, then swapped with `contact`
-  csim_table places;              ///< of `contact`, by their pairs, in an update
+  csim_buckets buckets;           ///< of both, by their pairs, in an update
   double *force;                  ///< (n x 3) [N] of a gradient
   ptrdiff_t capacity, next_capacity, force_capacity;
 } csim_friction_set;

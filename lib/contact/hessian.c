@@ -22,6 +22,7 @@ void csim_contact_hessian_free(csim_contact_hessian *hessian) {
   free(hessian->row_start);
   free(hessian->diag);
   free(hessian->entry);
+  csim_buckets_free(&hessian->buckets);
   csim_tilts_free(&hessian->tilts);
 }
 
@@ -122,27 +123,60 @@ static int has_many(unsigned corners) {
   return (corners & (corners - 1)) != 0;
 }
 
-// Counts the blocks that couple free vertices (ncoupled), for each vertex those that it is in
-// (row_of), and their sum (nentry). Sets place (NULL allowed) of every vertex of a block to 0.
-static void count_entries(csim_contact_hessian *H, int *place) {
+// Rows are divided among buckets by their vertices.
+static uint64_t bucket_of(const void *context, int i, int shift) {
+  const csim_contact_hessian *H = context;
   const block_list list = list_blocks(H);
+  uint64_t mask = 0;
+  const int *v;
+  block_weights(&list, i, &v);
+  for (unsigned left = H->corners[i]; left; left &= left - 1)
+    mask |= csim_bucket_of(v[__builtin_ctz(left)], shift);
+  return mask;
+}
+
+typedef struct count_job {
+  csim_contact_hessian *H;
+  int *place;
+} count_job;
+
+// Counts, for each vertex of a bucket, the blocks that couple it to others (row_of), the vertices
+// that have some, and their sum. Sets place (NULL allowed) of every vertex of a block to 0.
+static void count_entries(void *context, int bucket) {
+  const count_job *job = context;
+  csim_contact_hessian *H = job->H;
+  const block_list list = list_blocks(H);
+  csim_hessian_part part = {0};
   int *row = H->row_of;
-  H->ncoupled = H->nrow = 0;
-  H->nentry = 0;
-  memset(row, 0, (size_t)H->active->kin->mesh->nbody_vert * sizeof *row);
-  for (int i = 0; i < list.n; i++) {
-    int many = has_many(H->corners[i]);
+  int first = csim_bucket_row(&H->buckets, bucket), last = csim_bucket_row(&H->buckets, bucket + 1);
+  memset(row + first, 0, (size_t)(last - first) * sizeof *row);
+  for (int k = H->buckets.start[bucket]; k < H->buckets.start[bucket + 1]; k++) {
+    int i = csim_bucket_item(&H->buckets, k), many = has_many(H->corners[i]);
     const int *v;
     block_weights(&list, i, &v);
-    H->ncoupled += many;
     for (unsigned left = H->corners[i]; left; left &= left - 1) {
       int vert = v[__builtin_ctz(left)];
-      if (place) place[vert] = 0;
-      H->nrow += many && row[vert] == 0;
-      H->nentry += many;
+      if (vert < first || vert >= last) continue;
+      if (job->place) job->place[vert] = 0;
+      part.row += many && row[vert] == 0;
+      part.entry += many;
       row[vert] += many;
     }
   }
+  H->part[bucket] = part;
+}
+
+// Turns the counts of each bucket into its first row and entry.
+static void place_parts(csim_contact_hessian *H) {
+  csim_hessian_part sum = {0};
+  for (int k = 0; k < H->buckets.n; k++) {
+    csim_hessian_part count = H->part[k];
+    H->part[k] = sum;
+    sum.row += count.row;
+    sum.entry += count.entry;
+  }
+  H->nrow = sum.row;
+  H->nentry = sum.entry;
 }
 
 // Memory for all blocks. -1 when out of memory.
@@ -177,8 +211,12 @@ int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
   if (csim_tilts_find(&hessian->tilts) || pair_friction(hessian) || reserve_blocks(hessian))
     return -1;
   csim_pool_for(kin->pool, list_blocks(hessian).n, BLOCK_GRAIN, find_corners, hessian);
-  count_entries(hessian, place);
-  if (reserve_rows(hessian) == 0) return 0;
+  if (!csim_buckets_fill(kin->pool, &hessian->buckets, kin->mesh->nbody_vert,
+                         list_blocks(hessian).n, bucket_of, hessian)) {
+    csim_pool_run(kin->pool, hessian->buckets.n, count_entries, &(count_job){hessian, place});
+    place_parts(hessian);
+    if (reserve_rows(hessian) == 0) return 0;
+  }
   if (place) memset(place, -1, (size_t)kin->mesh->nbody_vert * sizeof *place);
   csim_contact_hessian_clear(hessian);
   return -1;
@@ -186,46 +224,64 @@ int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
 
 // ------------------------------------------------------------------------------------------- rows
 
-// Adds blocks of one free vertex, which lie wholly on the diagonal: about half of all blocks where
-// cloth lies on a collider.
-static void add_single_blocks(csim_contact_hessian *H, const int *place, double *val) {
-  const block_list list = list_blocks(H);
-  for (int i = 0; i < list.n; i++) {
-    if (!H->corners[i] || has_many(H->corners[i])) continue;
-    int k = __builtin_ctz(H->corners[i]);
-    double space[9];
-    const int *v;
-    const double *w = block_weights(&list, i, &v), *B = block_matrix(&list, i, space);
-    double *at = val ? val + csim_row(9, place[v[k]]) : NULL;
-    for (int j = 0; val && j < 9; j++) at[j] += w[k] * w[k] * B[j];
-    H->corners[i] = 0;
-  }
+typedef struct build_job {
+  csim_contact_hessian *H;
+  const int *place;
+  double *val;
+} build_job;
+
+// Adds a block of one free vertex, which lies wholly on the diagonal: about half of all blocks
+// where cloth lies on a collider.
+static void add_single_block(const build_job *job, const block_list *list, int i) {
+  csim_contact_hessian *H = job->H;
+  int corner = __builtin_ctz(H->corners[i]);
+  double space[9];
+  const int *v;
+  const double *w = block_weights(list, i, &v), *B = block_matrix(list, i, space);
+  double *at = job->val ? job->val + csim_row(9, job->place[v[corner]]) : NULL;
+  for (int j = 0; at && j < 9; j++) at[j] += w[corner] * w[corner] * B[j];
+  H->corners[i] = 0;
 }
 
-// Lists the blocks of each free vertex, in rising order.
-static void index_blocks(csim_contact_hessian *H) {
-  const block_list list = list_blocks(H);
-  int *row = H->row_of, *start = H->row_start, n = 0, at = 0;
-  for (int i = 0; i < H->active->kin->mesh->nbody_vert; i++) {
-    if (row[i] == 0) continue;
+// Numbers the rows of a bucket, from its first. Returns the end of their numbers.
+static int number_rows(csim_contact_hessian *H, int bucket) {
+  int n = H->part[bucket].row, last = csim_bucket_row(&H->buckets, bucket + 1);
+  ptrdiff_t at = H->part[bucket].entry;
+  for (int i = csim_bucket_row(&H->buckets, bucket); i < last; i++) {
+    int count = H->row_of[i];
+    if (count == 0) continue;
     H->row_vert[n] = i;
-    start[n] = at;
-    at += row[i];
-    row[i] = n++;
+    H->row_start[n] = (int)at;
+    H->row_of[i] = n++;
+    at += count;
   }
-  start[n] = at;
+  return n;
+}
 
+// Lists the blocks of each free vertex of a bucket, in rising order.
+static void index_blocks(void *context, int bucket) {
+  const build_job *job = context;
+  csim_contact_hessian *H = job->H;
+  const block_list list = list_blocks(H);
+  int *start = H->row_start, end = number_rows(H, bucket);
+  int first = csim_bucket_row(&H->buckets, bucket), last = csim_bucket_row(&H->buckets, bucket + 1);
   // filling moves each start to its end, the next one's start: shift back afterwards
-  for (int i = 0; i < list.n; i++) {
+  for (int at = H->buckets.start[bucket]; at < H->buckets.start[bucket + 1]; at++) {
+    int i = csim_bucket_item(&H->buckets, at);
+    if (!has_many(H->corners[i])) {
+      if (H->corners[i]) add_single_block(job, &list, i);
+      continue;
+    }
     const int *v;
     const double *w = block_weights(&list, i, &v);
     for (unsigned left = H->corners[i]; left; left &= left - 1) {
       int k = __builtin_ctz(left);
-      H->entry[start[row[v[k]]]++] = (csim_block_entry){i, (float)w[k]};
+      if (v[k] < first || v[k] >= last) continue;
+      H->entry[start[H->row_of[v[k]]]++] = (csim_block_entry){i, (float)w[k]};
     }
   }
-  for (int k = n; k > 0; k--) start[k] = start[k - 1];
-  start[0] = 0;
+  for (int k = end - 1; k > H->part[bucket].row; k--) start[k] = start[k - 1];
+  if (end > H->part[bucket].row) start[H->part[bucket].row] = (int)H->part[bucket].entry;
 }
 
 // Near the largest float: materials may be as stiff as a scene likes.
@@ -259,14 +315,8 @@ static void unpack(const float B[6], double out[9]) {
     for (int c = a; c < 3; c++) out[3 * a + c] = out[3 * c + a] = (double)B[from++];
 }
 
-typedef struct diag_job {
-  csim_contact_hessian *H;
-  const int *place;
-  double *val;
-} diag_job;
-
 static void add_diagonals(void *context, int first, int last) {
-  const diag_job *job = context;
+  const build_job *job = context;
   csim_contact_hessian *H = job->H;
   for (int r = first; r < last; r++) {
     double *D = H->diag + csim_row(9, r), B[9];
@@ -283,12 +333,12 @@ static void add_diagonals(void *context, int first, int last) {
 }
 
 void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place, double *val) {
-  add_single_blocks(hessian, place, val);
-  index_blocks(hessian);
-  csim_pool_for(hessian->active->kin->pool, list_blocks(hessian).n, BLOCK_GRAIN, pack_blocks,
-                hessian);
-  csim_pool_for(hessian->active->kin->pool, hessian->nrow, ROW_GRAIN, add_diagonals,
-                &(diag_job){hessian, place, val});
+  csim_pool *pool = hessian->active->kin->pool;
+  build_job job = {hessian, place, val};
+  csim_pool_run(pool, hessian->buckets.n, index_blocks, &job);
+  hessian->row_start[hessian->nrow] = (int)hessian->nentry;
+  csim_pool_for(pool, list_blocks(hessian).n, BLOCK_GRAIN, pack_blocks, hessian);
+  csim_pool_for(pool, hessian->nrow, ROW_GRAIN, add_diagonals, &job);
 }
 
 // ---------------------------------------------------------------------------------------- product
@@ -333,7 +383,7 @@ static void gather_rows(void *context, int first, int last, double *dot_sum) {
 
 double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
                                      const double *x, double *y) {
-  if (!hessian->ncoupled) return 0;
+  if (!hessian->nrow) return 0;
   multiply_job job = {hessian, x, y};
   csim_pool_for(pool, list_blocks(hessian).n, BLOCK_GRAIN, multiply_blocks, &job);
   double dot;
@@ -367,7 +417,7 @@ static void fill_couplings(void *context, int first, int last) {
 }
 
 int csim_contact_hessian_couplings(const csim_contact_hessian *hessian, csim_couplings *couplings) {
-  int n = hessian->ncoupled ? list_blocks(hessian).n : 0;
+  int n = hessian->nrow ? list_blocks(hessian).n : 0;
   couplings->n = 0;
   if (CSIM_GROW(couplings->item, couplings->capacity, n)) return -1;
   couplings->n = n;

@@ -28,14 +28,21 @@ typedef struct csim_block_entry {
   float weight; ///< of the vertex
 } csim_block_entry;
 
+/// Of the rows of a bucket: how many, and how many entries; then the first of each.
+typedef struct csim_hessian_part {
+  int row;
+  ptrdiff_t entry;
+} csim_hessian_part;
+
 typedef struct csim_contact_hessian {
   const csim_active_set *active;
   csim_friction_set *friction;
   csim_tilt_set tilts;
-  int friction_apart;     ///< friction has blocks of its own
-  int *friction_of;       ///< (active->n) number of a contact's friction, -1: none; or it is apart
-  int ncoupled;           ///< blocks that couple free vertices
-  unsigned char *corners; ///< (blocks) a bit for each corner that is free, of those
+  int friction_apart;   ///< friction has blocks of its own
+  int *friction_of;     ///< (active->n) number of a contact's friction, -1: none; or it is apart
+  csim_buckets buckets; ///< of blocks, by their free vertices
+  csim_hessian_part part[CSIM_MOST_BUCKETS];
+  unsigned char *corners;    ///< (blocks) a bit for each corner that is free, of those
   csim_packed_block *packed; ///< (blocks)
   double *product;           ///< (blocks x 3) B w x of each
   int nrow;
@@ -80,7 +87,7 @@ int csim_contact_hessian_couplings(const csim_contact_hessian *hessian, csim_cou
 
 /// Drops all blocks.
 static inline void csim_contact_hessian_clear(csim_contact_hessian *hessian) {
-  hessian->ncoupled = hessian->nrow = 0;
+  hessian->nrow = 0;
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAIN = 512 };
+enum { GRAIN = 512, DROP_CHUNK = 2048 };
 
 // The vertices with weight, by rising number, each twice its number, and one more if it is not on
 // the side of the lowest. A plane, and four vertices, which only one pair has, make no key.
@@ -32,19 +32,38 @@ static csim_twin_key key_of(const csim_active_contact *c) {
 }
 
 void csim_twins_free(csim_twins *twins) {
-  csim_table_free(&twins->table);
+  csim_buckets_free(&twins->buckets);
   free(twins->gross);
   free(twins->key);
+  free(twins->left);
 }
 
-typedef struct key_job {
-  const csim_active_contact *contact;
-  csim_twin_key *key;
-} key_job;
+typedef struct merge_job {
+  csim_twins *twins;
+  csim_active_contact *contact;
+  int n;
+} merge_job;
 
 static void find_keys(void *context, int first, int last) {
-  const key_job *job = context;
-  for (int i = first; i < last; i++) job->key[i] = key_of(&job->contact[i]);
+  const merge_job *job = context;
+  for (int i = first; i < last; i++) {
+    job->twins->key[i] = key_of(&job->contact[i]);
+    job->twins->gross[i] = fabs(job->contact[i].force);
+  }
+}
+
+static uint64_t hash_of(const csim_twin_key *key) {
+  return csim_hash_bytes(CSIM_HASH_START, key, sizeof *key);
+}
+
+static int may_have_twins(const merge_job *job, int i) {
+  return job->twins->key[i].n && job->contact[i].force != 0;
+}
+
+// The bucket of a contact is that of its lowest vertex.
+static uint64_t bucket_of(const void *context, int i, int shift) {
+  const merge_job *job = context;
+  return may_have_twins(job, i) ? csim_bucket_of(job->twins->key[i].vert[0] / 2, shift) : 0;
 }
 
 typedef struct twin {
@@ -57,51 +76,60 @@ static int is_twin(const void *wanted, int number) {
   return !memcmp(&t->key[number], &t->wanted, sizeof t->wanted);
 }
 
-// Returns the number of the earlier contact that number i is a twin of; if there is none, adds
-// `number`, where i will be, and returns that.
-static int look_up(const csim_twins *twins, int i, int number) {
-  twin t = {twins->key, twins->key[i]};
-  if (!t.wanted.n) return number;
-  uint64_t hash = csim_hash_bytes(CSIM_HASH_START, &t.wanted, sizeof t.wanted);
-  int *slot = csim_table_find(&twins->table, hash, is_twin, &t);
-  if (!*slot) *slot = 1 + number;
-  return *slot - 1;
+// Adds each contact of a bucket to its first twin, and leaves it without force.
+static void merge_bucket(void *context, int bucket) {
+  const merge_job *job = context;
+  const csim_twins *twins = job->twins;
+  csim_hash_table table = csim_buckets_table(&twins->buckets, bucket);
+  for (int k = twins->buckets.start[bucket]; k < twins->buckets.start[bucket + 1]; k++) {
+    int i = csim_bucket_item(&twins->buckets, k);
+    if (!may_have_twins(job, i)) continue;
+    twin t = {twins->key, twins->key[i]};
+    int *slot = csim_hash_table_find(&table, hash_of(&t.wanted), is_twin, &t), first = *slot - 1;
+    if (!*slot) {
+      *slot = 1 + i;
+      continue;
+    }
+    job->contact[first].force += job->contact[i].force;
+    job->contact[first].stiff += job->contact[i].stiff;
+    twins->gross[first] += twins->gross[i];
+    job->contact[i].force = twins->gross[i] = 0;
+  }
 }
 
-// Drops the contacts whose forces cancel. Returns how many are left.
-static int drop_cancelled(const double *gross, csim_active_contact *contact, int n) {
+// Moves the contacts of a chunk whose forces do not cancel to its beginning.
+static void drop_chunk(void *context, int chunk) {
   static const double ROUNDING = 1e-9;
-  int left = 0;
-  for (int i = 0; i < n; i++) {
-    if (!(fabs(contact[i].force) > ROUNDING * gross[i])) continue;
-    if (left < i) contact[left] = contact[i];
-    if (contact[left].stiff < 0) contact[left].stiff = 0;
+  const merge_job *job = context;
+  int first = chunk * DROP_CHUNK, left = first;
+  int last = job->n - first < DROP_CHUNK ? job->n : first + DROP_CHUNK;
+  for (int i = first; i < last; i++) {
+    if (!(fabs(job->contact[i].force) > ROUNDING * job->twins->gross[i])) continue;
+    if (left < i) job->contact[left] = job->contact[i];
+    if (job->contact[left].stiff < 0) job->contact[left].stiff = 0;
     left++;
   }
-  return left;
+  job->twins->left[chunk] = left - first;
 }
 
-int csim_twins_merge(csim_pool *pool, csim_twins *twins, csim_active_contact *contact, int n) {
-  int left = 0;
-  if (csim_table_begin(&twins->table, n) || CSIM_GROW(twins->gross, twins->gross_capacity, n) ||
-      CSIM_GROW(twins->key, twins->key_capacity, n))
+int csim_twins_merge(csim_pool *pool, csim_twins *twins, int nvert, csim_active_contact *contact,
+                     int n) {
+  merge_job job = {twins, contact, n};
+  int nchunk = n / DROP_CHUNK + (n % DROP_CHUNK != 0), left = 0;
+  if (CSIM_GROW(twins->gross, twins->gross_capacity, n) ||
+      CSIM_GROW(twins->key, twins->key_capacity, n) ||
+      CSIM_GROW(twins->left, twins->left_capacity, nchunk))
     return -1;
-  csim_pool_for(pool, n, GRAIN, find_keys, &(key_job){contact, twins->key});
-  for (int i = 0; i < n; i++) {
-    if (contact[i].force == 0) continue;
-    int first = look_up(twins, i, left);
-    double size = fabs(contact[i].force);
-    if (first == left) {
-      if (left < i) {
-        contact[left] = contact[i];
-        twins->key[left] = twins->key[i];
-      }
-      twins->gross[left++] = size;
-    } else {
-      contact[first].force += contact[i].force;
-      contact[first].stiff += contact[i].stiff;
-      twins->gross[first] += size;
-    }
+  csim_pool_for(pool, n, GRAIN, find_keys, &job);
+  if (csim_buckets_fill(pool, &twins->buckets, nvert, n, bucket_of, &job) ||
+      csim_buckets_reserve_tables(&twins->buckets))
+    return -1;
+  csim_pool_run(pool, twins->buckets.n, merge_bucket, &job);
+  csim_pool_run(pool, nchunk, drop_chunk, &job);
+  for (int k = 0; k < nchunk; k++) {
+    const csim_active_contact *from = contact + (ptrdiff_t)k * DROP_CHUNK;
+    if (from > contact + left) memmove(contact + left, from, (size_t)twins->left[k] * sizeof *from);
+    left += twins->left[k];
   }
-  return drop_cancelled(twins->gross, contact, left);
+  return left;
 }

@@ -7,8 +7,7 @@
 #ifndef CSIM_CONTACT_TWINS_H
 #define CSIM_CONTACT_TWINS_H
 
-#include "base/pool.h"
-#include "base/table.h"
+#include "base/buckets.h"
 
 typedef struct csim_active_contact csim_active_contact;
 
@@ -21,19 +20,22 @@ typedef struct csim_twin_key {
 
 /// Zero-initialise; csim_twins_free in the end.
 typedef struct csim_twins {
-  csim_table table;   ///< of contacts
-  double *gross;      ///< [N] of each contact, the sum of its twins' |force|
-  csim_twin_key *key; ///< of each contact
-  ptrdiff_t gross_capacity, key_capacity;
+  csim_buckets buckets; ///< of contacts, by their keys
+  double *gross;        ///< [N] of each contact, the sum of its twins' |force|
+  csim_twin_key *key;   ///< of each contact
+  int *left;            ///< contacts that are left of each chunk
+  ptrdiff_t gross_capacity, key_capacity, left_capacity;
 } csim_twins;
 
 /// Frees the capacity; zero is allowed.
 void csim_twins_free(csim_twins *twins);
 
-/// Merges contacts (n) whose vertices with weight are the same, into the first of each kind. Drops
-/// those without force, or whose forces cancel (terms.h), and closes the gaps; the order stays.
-/// What is left of terms that count less than zero times has a force, but no stiffness.
+/// Merges contacts (n), of nvert vertices, whose vertices with weight are the same, into the first
+/// of each kind. Drops those without force, or whose forces cancel (terms.h), and closes the gaps;
+/// the order stays. What is left of terms that count less than zero times has a force, but no
+/// stiffness.
 /// @return how many are left, or -1 when out of memory: all are unchanged then
-int csim_twins_merge(csim_pool *pool, csim_twins *twins, csim_active_contact *contact, int n);
+int csim_twins_merge(csim_pool *pool, csim_twins *twins, int nvert, csim_active_contact *contact,
+                     int n);
 
 #endif

@@ -150,8 +150,8 @@ static int is_tag(const void *wanted, int number) {
 }
 
 static int *find_tag(const csim_mesh_tags *tags, const char *text, size_t length) {
-  return csim_table_find(&tags->table, csim_hash_text(CSIM_HASH_START, text, length), is_tag,
-                         &(wanted_tag){tags, text, length});
+  return csim_hash_table_find(&tags->table, csim_hash_text(CSIM_HASH_START, text, length), is_tag,
+                              &(wanted_tag){tags, text, length});
 }
 
 // Makes room for one more tag in the table. Returns 0 when out of memory.
@@ -159,7 +159,7 @@ static int grow_table(csim_mesh_build *b) {
   csim_mesh_tags *tags = &b->tags;
   ptrdiff_t need = (ptrdiff_t)tags->n + 1;
   if (2 * need <= tags->table.size) return 1;
-  if (csim_table_begin(&tags->table, 2 * need)) {
+  if (csim_hash_table_begin(&tags->table, 2 * need)) {
     out_of_memory(b);
     return 0;
   }
@@ -330,7 +330,7 @@ csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   free(b->face_tag);
   free(b->face_place);
   free(b->tags.tag);
-  csim_table_free(&b->tags.table);
+  csim_hash_table_free(&b->tags.table);
   csim_arena_free(&b->arena);
   if (!b->status) b->status = csim_mesh_triangulate(mesh, csim_in_file(b->path), b->log);
   if (b->status) csim_mesh_free(mesh);

@@ -3,7 +3,7 @@
 #ifndef CSIM_IO_MESH_BUILD_H
 #define CSIM_IO_MESH_BUILD_H
 
-#include "base/table.h"
+#include "base/hash_table.h"
 #include "mesh/mesh.h"
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ typedef struct csim_mesh_tags {
   int n;
   char **tag; ///< (n) in the mesh's arena
   ptrdiff_t capacity;
-  csim_table table;
+  csim_hash_table table;
   size_t bytes; ///< of all texts
 } csim_mesh_tags;
 

@@ -365,16 +365,65 @@ static void add_block(double factor, const double B[9], double *block) {
   for (int j = 0; j < 9; j++) block[j] += factor * B[j];
 }
 
-// Adds the blocks beside the diagonal to a matrix whose pattern has them.
-static void add_couplings(const csim_couplings *couplings, const csim_bsr *A) {
-  for (int i = 0; i < couplings->n; i++) {
-    const csim_coupling *c = &couplings->item[i];
+static uint64_t bucket_of(const void *context, int i, int shift) {
+  const coarsen_job *job = context;
+  const csim_coupling *c = &job->item[i];
+  uint64_t mask = 0;
+  for (int k = 0; k < c->n; k++) mask |= csim_bucket_of(c->row[k], shift);
+  return mask;
+}
+
+typedef struct tie_job {
+  const csim_buckets *buckets; // of couplings, by rows of the level
+  csim_coupling *item;
+  const csim_bsr *A; // what is added to, of the level's rows
+  uint64_t *seen;    // see mark_pairs
+  int words;         // of a row of it
+} tie_job;
+
+// Rows of a bucket: [first, last).
+static void find_range(const tie_job *job, int bucket, int *first, int *last) {
+  *first = csim_bucket_row(job->buckets, bucket);
+  *last = csim_bucket_row(job->buckets, bucket + 1);
+}
+
+// Corrects the diagonals of a bucket's rows. Couplings of one row are dropped.
+static void correct_diagonals(void *context, int bucket) {
+  const tie_job *job = context;
+  const csim_bsr *A = job->A;
+  int first, last;
+  find_range(job, bucket, &first, &last);
+  for (int at = job->buckets->start[bucket]; at < job->buckets->start[bucket + 1]; at++) {
+    csim_coupling *c = &job->item[csim_bucket_item(job->buckets, at)];
     for (int k = 0; k < c->n; k++)
+      if (c->row[k] >= first && c->row[k] < last)
+        add_block(c->w[k] * c->w[k] - c->own[k], c->B,
+                  A->val + csim_row(9, A->pattern->diag[c->row[k]]));
+    if (c->n == 1) c->n = 0;
+  }
+}
+
+// Adds the blocks beside the diagonal, of a bucket's rows, to a matrix whose pattern has them.
+static void add_blocks(void *context, int bucket) {
+  const tie_job *job = context;
+  const csim_bsr *A = job->A;
+  int first, last;
+  find_range(job, bucket, &first, &last);
+  for (int at = job->buckets->start[bucket]; at < job->buckets->start[bucket + 1]; at++) {
+    const csim_coupling *c = &job->item[csim_bucket_item(job->buckets, at)];
+    for (int k = 0; k < c->n; k++) {
+      if (c->row[k] < first || c->row[k] >= last) continue;
       for (int j = 0; j < c->n; j++)
         if (k != j)
           add_block(c->w[k] * c->w[j], c->B,
                     A->val + csim_row(9, csim_pattern_find(A->pattern, c->row[k], c->row[j])));
+    }
   }
+}
+
+static void add_couplings(csim_pool *pool, const csim_buckets *buckets,
+                          const csim_couplings *couplings, const csim_bsr *A) {
+  csim_pool_run(pool, buckets->n, add_blocks, &(tie_job){buckets, couplings->item, A, NULL, 0});
 }
 
 static int is_tie(const csim_pattern *pattern, const csim_coupling *c) {
@@ -384,44 +433,52 @@ static int is_tie(const csim_pattern *pattern, const csim_coupling *c) {
   return 0;
 }
 
-// Takes couplings to a level, and corrects its diagonal. Keeps those that still couple rows.
-// Returns whether any ties rows that the pattern does not.
+static double has_tie(void *context, int first, int last) {
+  const coarsen_job *job = context;
+  for (int i = first; i < last; i++)
+    if (is_tie(&job->level->pattern, &job->item[i])) return 1;
+  return 0;
+}
+
+// Takes couplings to a level, and corrects its diagonal. Those that couple no rows any more have
+// none. Returns whether any ties rows that the pattern does not. Without memory there are no
+// couplings, and the correction is only worse.
 static int coarsen_couplings(csim_pool *pool, const csim_multigrid_level *level,
-                             csim_couplings *couplings) {
-  const csim_bsr *A = &level->A;
-  int n = 0, ties = 0;
-  csim_pool_for(pool, couplings->n, COUPLING_GRAIN, coarsen_range,
-                &(coarsen_job){level, couplings->item});
-  for (int i = 0; i < couplings->n; i++) {
-    const csim_coupling *c = &couplings->item[i];
-    for (int k = 0; k < c->n; k++)
-      add_block(c->w[k] * c->w[k] - c->own[k], c->B,
-                A->val + csim_row(9, A->pattern->diag[c->row[k]]));
-    if (c->n < 2) continue;
-    ties = ties || is_tie(A->pattern, c);
-    couplings->item[n++] = *c;
-  }
-  couplings->n = n;
-  return ties;
+                             csim_couplings *couplings, csim_buckets *buckets) {
+  coarsen_job job = {level, couplings->item};
+  csim_pool_for(pool, couplings->n, COUPLING_GRAIN, coarsen_range, &job);
+  if (csim_buckets_fill(pool, buckets, level->nrow, couplings->n, bucket_of, &job))
+    couplings->n = 0;
+  csim_pool_run(pool, buckets->n, correct_diagonals,
+                &(tie_job){buckets, couplings->item, &level->A, NULL, 0});
+  return csim_pool_count(pool, couplings->n, has_tie, &job) > 0;
 }
 
 static void mark_pair(uint64_t *seen, int words, int i, int j) {
   if (i < j) seen[(ptrdiff_t)i * words + j / 64] |= (uint64_t)1 << j % 64;
 }
 
-// Pairs of rows that a level or couplings tie: row i has bits j > i. NULL when out of memory.
-static uint64_t *mark_pairs(csim_arena *arena, const csim_pattern *own,
-                            const csim_couplings *couplings, int words) {
-  uint64_t *seen = CSIM_ARENA_NEW(arena, uint64_t, (ptrdiff_t)own->nrow * words);
-  if (!seen) return NULL;
-  for (int i = 0; i < own->nrow; i++)
-    for (int b = own->start[i]; b < own->start[i + 1]; b++) mark_pair(seen, words, i, own->col[b]);
-  for (int i = 0; i < couplings->n; i++) {
-    const csim_coupling *c = &couplings->item[i];
+static void mark_rows(void *context, int bucket) {
+  const tie_job *job = context;
+  const csim_pattern *own = job->A->pattern;
+  int first, last;
+  find_range(job, bucket, &first, &last);
+  for (int i = first; i < last; i++)
+    for (int b = own->start[i]; b < own->start[i + 1]; b++)
+      mark_pair(job->seen, job->words, i, own->col[b]);
+  for (int at = job->buckets->start[bucket]; at < job->buckets->start[bucket + 1]; at++) {
+    const csim_coupling *c = &job->item[csim_bucket_item(job->buckets, at)];
     for (int k = 0; k < c->n; k++)
-      for (int j = 0; j < c->n; j++) mark_pair(seen, words, c->row[k], c->row[j]);
+      for (int j = 0; j < c->n && c->row[k] >= first && c->row[k] < last; j++)
+        mark_pair(job->seen, job->words, c->row[k], c->row[j]);
   }
-  return seen;
+}
+
+// Pairs of rows that a level or couplings tie: row i has bits j > i. NULL when out of memory.
+static uint64_t *mark_pairs(csim_pool *pool, csim_arena *arena, tie_job job) {
+  job.seen = CSIM_ARENA_NEW(arena, uint64_t, (ptrdiff_t)job.A->pattern->nrow * job.words);
+  if (job.seen) csim_pool_run(pool, job.buckets->n, mark_rows, &job);
+  return job.seen;
 }
 
 // Pattern of these pairs. -1 when out of memory.
@@ -443,18 +500,18 @@ static int tied_pattern(csim_arena *arena, int nrow, int words, const uint64_t *
 
 // Pattern and ordering of a level with couplings; those of the last matrix, if they are the same,
 // as seven times of ten in a drop. -1 when out of memory.
-static int order_tied(const csim_pattern *own, const csim_couplings *couplings, csim_tied *tied) {
+static int order_tied(csim_pool *pool, const tie_job *job, csim_tied *tied) {
   csim_arena next = {0};
-  int words = (own->nrow + 63) / 64, status = -1;
-  size_t bytes = (size_t)own->nrow * (size_t)words * sizeof(uint64_t);
-  uint64_t *seen = mark_pairs(&next, own, couplings, words);
-  if (seen && tied->seen && tied->pattern.nrow == own->nrow && !memcmp(seen, tied->seen, bytes)) {
+  int nrow = job->A->pattern->nrow, status = -1;
+  size_t bytes = (size_t)nrow * (size_t)job->words * sizeof(uint64_t);
+  uint64_t *seen = mark_pairs(pool, &next, *job);
+  if (seen && tied->seen && tied->pattern.nrow == nrow && !memcmp(seen, tied->seen, bytes)) {
     csim_arena_free(&next);
     return 0;
   }
   csim_arena_free(&tied->arena);
   *tied = (csim_tied){0};
-  if (seen && !tied_pattern(&next, own->nrow, words, seen, &tied->pattern))
+  if (seen && !tied_pattern(&next, nrow, job->words, seen, &tied->pattern))
     status = csim_cholesky_analyze(&next, &tied->pattern, 3, &tied->F);
   tied->arena = next;
   if (!status) tied->seen = seen;
@@ -462,17 +519,19 @@ static int order_tied(const csim_pattern *own, const csim_couplings *couplings, 
 }
 
 // Factors a level with couplings that tie its rows. Returns whether that succeeded.
-static int factor_tied(const csim_multigrid_level *level, const csim_couplings *couplings,
+static int factor_tied(csim_pool *pool, const csim_multigrid_level *level,
+                       const csim_couplings *couplings, const csim_buckets *buckets,
                        csim_tied *tied) {
   const csim_pattern *own = &level->pattern, *pattern = &tied->pattern;
   csim_arena temp = {0};
-  if (order_tied(own, couplings, tied)) return 0;
+  tie_job job = {buckets, couplings->item, &level->A, NULL, (own->nrow + 63) / 64};
+  if (order_tied(pool, &job, tied)) return 0;
   csim_bsr A = {pattern, CSIM_ARENA_NEW(&temp, double, csim_row(9, pattern->nblock))};
   for (int i = 0; A.val && i < own->nrow; i++)
     for (int b = own->start[i]; b < own->start[i + 1]; b++)
       memcpy(A.val + csim_row(9, csim_pattern_find(pattern, i, own->col[b])),
              level->A.val + csim_row(9, b), 9 * sizeof *A.val);
-  if (A.val) add_couplings(couplings, &A);
+  if (A.val) add_couplings(pool, buckets, couplings, &A);
   int done = A.val && csim_cholesky_factor(&tied->F, A.val) == CSIM_SOLVE_CONVERGED;
   csim_arena_free(&temp);
   return done;
@@ -502,15 +561,15 @@ static void update_levels(csim_pool *pool, level_job job, csim_couplings *coupli
   for (int l = 0; l < C->used; l++) {
     csim_multigrid_level *level = job.level = &C->level[l];
     csim_pool_for(pool, level->nrow, AGGREGATE_GRAIN, job.below ? sum_blocks : sum_edges, &job);
-    int ties = couplings && coarsen_couplings(pool, level, couplings);
+    int ties = couplings && coarsen_couplings(pool, level, couplings, &C->buckets);
     if (ties && level->nrow <= most) {
       C->used = l + 1;
       C->is_tied = 1;
-      C->factored = factor_tied(level, couplings, &C->tied);
+      C->factored = factor_tied(pool, level, couplings, &C->buckets, &C->tied);
       return;
     }
     if (couplings && !ties) { // the levels above have them from this one
-      add_couplings(couplings, &level->A);
+      add_couplings(pool, &C->buckets, couplings, &level->A);
       couplings->n = 0;
     }
     if (l < C->nlevel - 1) csim_precond_update(pool, &level->A, &level->P);
@@ -533,6 +592,7 @@ void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *c
 
 void csim_multigrid_free(csim_multigrid *C) {
   csim_arena_free(&C->tied.arena);
+  csim_buckets_free(&C->buckets);
 }
 
 // ------------------------------------------------------------------------------------- correction

@@ -19,6 +19,7 @@
 #ifndef CSIM_MATH_MULTIGRID_H
 #define CSIM_MATH_MULTIGRID_H
 
+#include "base/buckets.h"
 #include "math/cholesky.h"
 #include "math/edge_matrix.h"
 
@@ -71,6 +72,7 @@ typedef struct csim_multigrid {
   int factored; ///< 0: it was not positive definite and is left out
   int is_tied;  ///< the last of them is factored with couplings that its pattern lacks
   csim_tied tied;
+  csim_buckets buckets; ///< of couplings, by rows of a level
 } csim_multigrid;
 
 /// Frees what is not in the arena.

@@ -1,7 +1,7 @@
 // mesh/weld.c: see weld.h.
 #include "mesh/weld.h"
 
-#include "base/table.h"
+#include "base/hash_table.h"
 
 typedef struct place {
   const double *x; // (nvert x 3)
@@ -15,16 +15,16 @@ static int is_there(const void *wanted, int vertex) {
 }
 
 csim_status csim_weld(int nvert, const double *x, int *first) {
-  csim_table table = {0};
-  if (csim_table_begin(&table, nvert)) return CSIM_MEMORY;
+  csim_hash_table table = {0};
+  if (csim_hash_table_begin(&table, nvert)) return CSIM_MEMORY;
   for (int i = 0; i < nvert; i++) {
     place p = {.x = x};
     for (int k = 0; k < 3; k++) p.at[k] = x[csim_xyz(i) + k] + 0.0; // -0 becomes 0
     uint64_t hash = csim_hash_bytes(CSIM_HASH_START, p.at, sizeof p.at);
-    int *slot = csim_table_find(&table, hash, is_there, &p);
+    int *slot = csim_hash_table_find(&table, hash, is_there, &p);
     if (!*slot) *slot = 1 + i;
     first[i] = *slot - 1;
   }
-  csim_table_free(&table);
+  csim_hash_table_free(&table);
   return CSIM_OK;
 }

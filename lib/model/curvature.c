@@ -2,7 +2,7 @@
 #include "model/curvature.h"
 
 #include "base/dmath.h"
-#include "base/table.h"
+#include "base/hash_table.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -265,7 +265,7 @@ static int fit_curvature(const patch *p, double row[][3]) {
 typedef struct pair_index {
   csim_elements *pairs;
   int first; // element of these pairs
-  csim_table table;
+  csim_hash_table table;
 } pair_index;
 
 typedef struct wanted_pair {
@@ -280,13 +280,13 @@ static int is_pair(const void *wanted, int number) {
 
 static int *place_of(const pair_index *index, const int end[2]) {
   wanted_pair pair = {index->pairs->node, {end[0], end[1]}};
-  return csim_table_find(&index->table, csim_hash_bytes(CSIM_HASH_START, end, sizeof pair.end),
-                         is_pair, &pair);
+  return csim_hash_table_find(&index->table, csim_hash_bytes(CSIM_HASH_START, end, sizeof pair.end),
+                              is_pair, &pair);
 }
 
 // Makes room for n pairs. -1 when out of memory.
 static int grow_index(pair_index *index, ptrdiff_t n) {
-  if (csim_table_begin(&index->table, n)) return -1;
+  if (csim_hash_table_begin(&index->table, n)) return -1;
   for (int e = index->first; e < index->pairs->nelem; e++)
     *place_of(index, index->pairs->node + csim_row(2, e)) = 1 + e;
   return 0;
@@ -373,7 +373,7 @@ int csim_curvature_pairs(const csim_topology *topology, const int *tri, const do
   to.index = (pair_index){.pairs = pairs, .first = pairs->nelem};
   if (!(bend->warp > 0) && !(bend->weft > 0)) return 0;
   int left_out = add_all(topology, tri, flat, &to);
-  csim_table_free(&to.index.table);
+  csim_hash_table_free(&to.index.table);
   return left_out;
 }
 

@@ -2,7 +2,7 @@
 #include "model/energy.h"
 
 #include "base/dmath.h"
-#include "base/table.h"
+#include "base/hash_table.h"
 #include "math/vec3.h"
 
 #include <assert.h>
@@ -77,13 +77,13 @@ static int is_row(const void *wanted, int number) {
 // elements share too few rows for a table to pay, -2 when out of memory.
 static int number_rows(int nelem, int nparam, const double *param, int *row, int *first) {
   int most = nelem / ROW_SHARE, nrow = 0;
-  csim_table table = {0};
+  csim_hash_table table = {0};
   row_list rows = {param, first, NULL, nparam};
-  if (csim_table_begin(&table, most)) return -2;
+  if (csim_hash_table_begin(&table, most)) return -2;
   for (int e = 0; e < nelem; e++) {
     rows.wanted = param + (ptrdiff_t)e * nparam;
     uint64_t hash = csim_hash_bytes(CSIM_HASH_START, rows.wanted, (size_t)nparam * sizeof *param);
-    int *slot = csim_table_find(&table, hash, is_row, &rows);
+    int *slot = csim_hash_table_find(&table, hash, is_row, &rows);
     if (!*slot && nrow == most) {
       nrow = -1;
       break;
@@ -94,7 +94,7 @@ static int number_rows(int nelem, int nparam, const double *param, int *row, int
     }
     row[e] = *slot - 1;
   }
-  csim_table_free(&table);
+  csim_hash_table_free(&table);
   return nrow;
 }
 

@@ -42,7 +42,7 @@ int main(void) {
   csim_active_contact after[N];
   memcpy(after, before, sizeof before);
   csim_twins twins = {0};
-  int left = csim_twins_merge(NULL, &twins, after, N);
+  int left = csim_twins_merge(NULL, &twins, NVERT, after, N);
   CHECK(left == 6);
   if (left == 6) {
     CHECK_NEAR(after[0].force, -2 - 3 - 5, 0);
@@ -56,7 +56,7 @@ int main(void) {
   add_forces(left < 4 ? left : 4, after, got);
   for (int v = 0; v < NVERT; v++)
     for (int c = 0; c < 3; c++) CHECK_NEAR(got[v][c], expected[v][c], 1e-14);
-  CHECK(csim_twins_merge(NULL, &twins, after, 0) == 0);
+  CHECK(csim_twins_merge(NULL, &twins, NVERT, after, 0) == 0);
   csim_twins_free(&twins);
   return check_report();
 }

@@ -1,7 +1,7 @@
 // test_table: a table against a plain search, also where all hashes are equal.
 #include "check.h"
 
-#include "base/table.h"
+#include "base/hash_table.h"
 
 typedef struct wanted_value {
   const int *item;
@@ -13,8 +13,8 @@ static int is_value(const void *context, int number) {
   return w->item[number] == w->value;
 }
 
-static int *find(const csim_table *table, const int *item, int value, uint64_t hash) {
-  return csim_table_find(table, hash, is_value, &(wanted_value){item, value});
+static int *find(const csim_hash_table *table, const int *item, int value, uint64_t hash) {
+  return csim_hash_table_find(table, hash, is_value, &(wanted_value){item, value});
 }
 
 enum { N = 1000, EQUAL = 0, HIGH, LOW, KINDS };
@@ -25,9 +25,9 @@ static uint64_t hash_of(int kind, int value) {
 }
 
 static void finds_what_a_search_finds(int kind) {
-  csim_table table = {0};
+  csim_hash_table table = {0};
   int item[N], n = 0, wrong = 0;
-  CHECK(csim_table_begin(&table, N) == 0);
+  CHECK(csim_hash_table_begin(&table, N) == 0);
   CHECK(table.size >= 2 * N);
   for (int i = 0; i < 3 * N; i++) {
     int value = (int)((unsigned)i * 2654435761u % N), before = 0;
@@ -40,9 +40,9 @@ static void finds_what_a_search_finds(int kind) {
   }
   CHECK(wrong == 0);
   CHECK(n > N / 2);
-  CHECK(csim_table_begin(&table, 10) == 0);
+  CHECK(csim_hash_table_begin(&table, 10) == 0);
   CHECK(*find(&table, item, item[0], hash_of(kind, item[0])) == 0);
-  csim_table_free(&table);
+  csim_hash_table_free(&table);
   CHECK(table.slot == NULL && table.size == 0);
 }
 
