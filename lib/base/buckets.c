@@ -2,7 +2,7 @@
 #include "base/buckets.h"
 
 // Items of a chunk, and at least of a bucket; buckets of a thread.
-enum { CHUNK = 2048, EACH = 256, OF_THREAD = 4, LEAST_TABLE = 64 };
+enum { CHUNK = 512, EACH = 128, OF_THREAD = 4, LEAST_TABLE = 64 };
 
 void csim_buckets_free(csim_buckets *buckets) {
   free(buckets->item);

@@ -1,4 +1,4 @@
-// base/buckets.h: divides work on items among buckets. Needs base/pool.h, base/hash_table.h.
+// base/buckets.h: divides work on items among buckets. Needs base/hash_table.h, base/pool.h.
 //
 // What adds items up in rows, or finds equal ones, cannot be divided by items: two threads would
 // write to the same row. It is divided into buckets of rows that follow each other, which list the
@@ -8,8 +8,8 @@
 #ifndef CSIM_BASE_BUCKETS_H
 #define CSIM_BASE_BUCKETS_H
 
-#include "base/pool.h"
 #include "base/hash_table.h"
+#include "base/pool.h"
 
 enum { CSIM_MOST_BUCKETS = 64 };
 

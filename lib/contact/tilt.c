@@ -113,23 +113,35 @@ static void count_range(void *context, int first, int last) {
   csim_tilt_set *set = context;
   csim_tilt tilt[2];
   for (int i = first; i < last; i++)
-    set->count[i] = (unsigned char)make_tilts(set->active, &set->active->contact[i], tilt);
+    set->start[i] = make_tilts(set->active, &set->active->contact[i], tilt);
+}
+
+static void fill_range(void *context, int first, int last) {
+  const csim_tilt_set *set = context;
+  for (int i = first; i < last; i++)
+    if (set->start[i] < set->start[i + 1])
+      make_tilts(set->active, &set->active->contact[i], &set->tilt[set->start[i]]);
 }
 
 int csim_tilts_find(csim_tilt_set *set) {
-  const csim_active_set *active = set->active;
-  int n = active->nfound, total = 0;
+  csim_pool *pool = set->active->kin->pool;
+  int n = set->active->nfound, total = 0;
   set->n = 0;
-  if (CSIM_GROW(set->count, set->count_capacity, n)) return -1;
-  csim_pool_for(active->kin->pool, n, TILT_GRAIN, count_range, set);
-  for (int i = 0; i < n; i++) total += set->count[i];
+  if (CSIM_GROW(set->start, set->start_capacity, (ptrdiff_t)n + 1)) return -1;
+  csim_pool_for(pool, n, TILT_GRAIN, count_range, set);
+  for (int i = 0; i < n; i++) {
+    int count = set->start[i];
+    set->start[i] = total;
+    total += count;
+  }
+  set->start[n] = total;
   if (CSIM_GROW(set->tilt, set->capacity, total)) return -1;
-  for (int i = 0; i < n; i++)
-    if (set->count[i]) set->n += make_tilts(active, &active->contact[i], &set->tilt[set->n]);
+  csim_pool_for(pool, n, TILT_GRAIN, fill_range, set);
+  set->n = total;
   return 0;
 }
 
 void csim_tilts_free(csim_tilt_set *set) {
   free(set->tilt);
-  free(set->count);
+  free(set->start);
 }

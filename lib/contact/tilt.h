@@ -27,9 +27,9 @@ typedef struct csim_tilt {
 typedef struct csim_tilt_set {
   const csim_active_set *active;
   int n;
-  csim_tilt *tilt;      ///< (n)
-  unsigned char *count; ///< (active->nfound) tilts of each contact
-  ptrdiff_t capacity, count_capacity;
+  csim_tilt *tilt; ///< (n)
+  int *start;      ///< (active->nfound + 1) first tilt of each contact
+  ptrdiff_t capacity, start_capacity;
 } csim_tilt_set;
 
 /// Frees what the set has.

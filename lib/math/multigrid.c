@@ -423,7 +423,8 @@ static void add_blocks(void *context, int bucket) {
 
 static void add_couplings(csim_pool *pool, const csim_buckets *buckets,
                           const csim_couplings *couplings, const csim_bsr *A) {
-  csim_pool_run(pool, buckets->n, add_blocks, &(tie_job){buckets, couplings->item, A, NULL, 0});
+  csim_pool_run(pool, buckets->n, add_blocks,
+                &(tie_job){.buckets = buckets, .item = couplings->item, .A = A});
 }
 
 static int is_tie(const csim_pattern *pattern, const csim_coupling *c) {
@@ -450,7 +451,7 @@ static int coarsen_couplings(csim_pool *pool, const csim_multigrid_level *level,
   if (csim_buckets_fill(pool, buckets, level->nrow, couplings->n, bucket_of, &job))
     couplings->n = 0;
   csim_pool_run(pool, buckets->n, correct_diagonals,
-                &(tie_job){buckets, couplings->item, &level->A, NULL, 0});
+                &(tie_job){.buckets = buckets, .item = couplings->item, .A = &level->A});
   return csim_pool_count(pool, couplings->n, has_tie, &job) > 0;
 }
 
@@ -524,7 +525,8 @@ static int factor_tied(csim_pool *pool, const csim_multigrid_level *level,
                        csim_tied *tied) {
   const csim_pattern *own = &level->pattern, *pattern = &tied->pattern;
   csim_arena temp = {0};
-  tie_job job = {buckets, couplings->item, &level->A, NULL, (own->nrow + 63) / 64};
+  tie_job job = {
+      .buckets = buckets, .item = couplings->item, .A = &level->A, .words = (own->nrow + 63) / 64};
   if (order_tied(pool, &job, tied)) return 0;
   csim_bsr A = {pattern, CSIM_ARENA_NEW(&temp, double, csim_row(9, pattern->nblock))};
   for (int i = 0; A.val && i < own->nrow; i++)
