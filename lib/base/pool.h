@@ -27,7 +27,8 @@ int csim_pool_used(const csim_pool *pool); ///< see csim_pool_use
 /// (trace.h).
 int csim_pool_divides(const csim_pool *pool);
 
-/// Number of jobs of more than one chunk so far, which is the same for any number of threads.
+/// Number of jobs of more than one chunk so far, which is nearly the same for any number of
+/// threads.
 long long csim_pool_loops(const csim_pool *pool);
 
 /// Counts time from now on for this phase; returns the one before. Call it between jobs only.

@@ -22,10 +22,24 @@ void csim_threads_begin(csim_threads *t, int most, int nvert) {
   t->now = t->tried = start < most ? start : most;
 }
 
+static int count_more(const csim_threads *t) {
+  return 2 * t->now < t->most ? 2 * t->now : t->most;
+}
+
 // Threads of the next trial; `now`: none is worth it.
 static int choose_trial(const csim_threads *t) {
-  if (t->upward) return 2 * t->now < t->most ? 2 * t->now : t->most;
+  if (t->upward) return count_more(t);
   return t->cost < LONG_LOOP * t->now ? (t->now + 1) / 2 : t->now;
+}
+
+// Takes more threads where loops are long. Returns whether it does.
+static int take_more(csim_threads *t) {
+  int more = count_more(t);
+  if (more == t->now || !(t->cost > LONG_LOOP * more)) return 0;
+  t->now = t->tried = more;
+  t->cost = 0;
+  t->left = t->wait = WAIT;
+  return 1;
 }
 
 static void begin_trial(csim_threads *t) {
@@ -78,7 +92,7 @@ void csim_threads_note(csim_threads *t, double seconds, double loops) {
   t->cost = t->cost > 0 ? 0.5 * (t->cost + cost) : cost;
   if (t->judged)
     end_trial(t, before < cost ? before : cost);
-  else if (--t->left <= 0)
+  else if (!take_more(t) && --t->left <= 0)
     begin_trial(t);
 }
 
