@@ -4,7 +4,8 @@
 // A loop over a small mesh takes a few microseconds. To start it on another core, and to fetch what
 // that core has written, may take as long: how long depends on the machine, and on a virtual one
 // changes by the minute. So steps are timed, and now and then a few of them are taken with half or
-// twice as many threads. Results do not depend on it.
+// twice as many threads. Where loops are long, more are in use at once. Results do not depend on
+// it.
 #ifndef CSIM_BASE_THREADS_H
 #define CSIM_BASE_THREADS_H
 

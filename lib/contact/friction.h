@@ -39,7 +39,7 @@ typedef struct csim_friction_set {
   int n;
   csim_friction_contact *contact; ///< (n)
   csim_friction_contact *next;    ///< the list that an update makes, then swapped with `contact`
-  csim_buckets buckets;           ///< of both, by their pairs, in an update
+  csim_buckets buckets;           ///< of both, by their first vertices, in an update
   double *force;                  ///< (n x 3) [N] of a gradient
   ptrdiff_t capacity, next_capacity, force_capacity;
 } csim_friction_set;

@@ -41,8 +41,8 @@ typedef struct csim_contact_hessian {
   int friction_apart;   ///< friction has blocks of its own
   int *friction_of;     ///< (active->n) number of a contact's friction, -1: none; or it is apart
   csim_buckets buckets; ///< of blocks, by their free vertices
-  csim_hessian_part part[CSIM_MOST_BUCKETS];
-  unsigned char *corners;    ///< (blocks) a bit for each corner that is free, of those
+  csim_hessian_part part[CSIM_MOST_BUCKETS]; ///< (buckets.n)
+  unsigned char *corners;    ///< (blocks) a bit for each free corner; 0 once built, if it is one
   csim_packed_block *packed; ///< (blocks)
   double *product;           ///< (blocks x 3) B w x of each
   int nrow;

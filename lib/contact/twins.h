@@ -20,7 +20,7 @@ typedef struct csim_twin_key {
 
 /// Zero-initialise; csim_twins_free in the end.
 typedef struct csim_twins {
-  csim_buckets buckets; ///< of contacts, by their keys
+  csim_buckets buckets; ///< of contacts, by their lowest vertices
   double *gross;        ///< [N] of each contact, the sum of its twins' |force|
   csim_twin_key *key;   ///< of each contact
   int *left;            ///< contacts that are left of each chunk

@@ -1,4 +1,4 @@
-// test_table: a table against a plain search, also where all hashes are equal.
+// test_hash_table: a table against a plain search, also where all hashes are equal.
 #include "check.h"
 
 #include "base/hash_table.h"

@@ -83,6 +83,33 @@ static void test_follows(void) {
   CHECK(t.now == 2);
 }
 
+// Where loops are long two threads stay, however much steps differ: each has loops up to five times
+// as long as another's, in waves.
+static void test_keeps(void) {
+  csim_threads t;
+  unsigned seed = 7;
+  int fewer = 0;
+  csim_threads_begin(&t, 2, 5000);
+  for (int i = 0; i < 3000; i++) {
+    double wave = i / 7 % 2 ? 3 : 1;
+    machine made = {80e-6 * wave * (1 + uniform(&seed)), 1e-6, 0.1, seed};
+    run(&t, &made, 1);
+    fewer += t.now < 2;
+  }
+  CHECK(fewer == 0);
+}
+
+// Where loops become long after short ones, more threads are taken soon.
+static void test_grows(void) {
+  machine small = {2e-6, 3e-6, 0.1, 7}, large = {200e-6, 3e-6, 0.1, 7};
+  csim_threads t;
+  csim_threads_begin(&t, 8, 5000);
+  run(&t, &small, 3000);
+  CHECK(t.now == 1);
+  run(&t, &large, 30); // six blocks: a trial and its judgement, then two doublings
+  CHECK(t.now >= 4);
+}
+
 // A step without loops, and one that takes no time, are no reason for anything.
 static void test_nothing(void) {
   csim_threads t;
@@ -98,6 +125,8 @@ int main(void) {
   test_start();
   test_settles();
   test_follows();
+  test_keeps();
+  test_grows();
   test_nothing();
   return check_report();
 }

@@ -15,7 +15,35 @@ static void add_forces(int n, const csim_active_contact *contact, double force[N
         force[contact[i].v[k]][c] -= contact[i].force * contact[i].w[k] * contact[i].n[c];
 }
 
+enum { MANY = 20000, VERTS = 3000 };
+
+// Many contacts, of which most have twins: the same bytes on four threads as on one.
+static void test_threads(void) {
+  static csim_active_contact one[MANY], four[MANY];
+  csim_pool *pool = csim_pool_create(4);
+  csim_twins twins = {0};
+  unsigned seed = 3;
+  for (int i = 0; i < MANY; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    int v = i * (VERTS - 20) / MANY, other = v + 4 + (int)(seed >> 8) % 8;
+    one[i] = (csim_active_contact){.v = {v, other, v + 1, v + 2},
+                                   .w = {-1, 1, 0, 0},
+                                   .n = {0, 0, 1},
+                                   .force = seed >> 28 ? -1e-3 * (seed >> 12) : 0,
+                                   .stiff = 1 + i};
+  }
+  memcpy(four, one, sizeof one);
+  int left = csim_twins_merge(NULL, &twins, VERTS, one, MANY);
+  CHECK(left > VERTS && left < MANY);
+  CHECK(csim_twins_merge(pool, &twins, VERTS, four, MANY) == left);
+  CHECK(!memcmp(one, four, (size_t)left * sizeof *one));
+  for (int i = 1; i < left; i++) CHECK(one[i].v[0] >= one[i - 1].v[0]);
+  csim_twins_free(&twins);
+  csim_pool_free(pool);
+}
+
 int main(void) {
+  test_threads();
   const csim_active_contact before[] = {
       // vertex 1 over vertex 5, seen from three triangles around it
       {.v = {1, 5, 6, 7}, .w = {-1, 1, 0, 0}, .n = {0, 0, 1}, .force = -2, .stiff = 10},
