@@ -83,7 +83,7 @@ static void test_follows(void) {
   CHECK(t.now == 2);
 }
 
-// Where loops are long two threads stay, however much steps differ: each has loops up to five times
+// Where loops are long two threads stay, however much steps differ: each has loops up to six times
 // as long as another's, in waves.
 static void test_keeps(void) {
   csim_threads t;
