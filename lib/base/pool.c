@@ -292,19 +292,6 @@ void csim_pool_end_task(csim_pool *pool) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
-typedef struct range_job {
-  csim_range_fn *fn;
-  void *context;
-  int n, grain;
-} range_job;
-
-static void run_range(void *context, int chunk) {
-  range_job *job = context;
-  int first = chunk * job->grain;
-  int last = job->n - first < job->grain ? job->n : first + job->grain;
-  job->fn(job->context, first, last);
-}
-
 int csim_pool_divides(const csim_pool *pool) {
 #ifdef CSIM_POOL_TRACE
   if (pool) return CSIM_TRACE_THREADS;
@@ -322,11 +309,36 @@ static int choose_grain(const csim_pool *pool, int n, int grain) {
   return even > least ? even : least;
 }
 
+typedef struct loops_job {
+  csim_loop loop[CSIM_MOST_LOOPS]; // with the grains chosen
+} loops_job;
+
+static int count_chunks(const csim_loop *loop) {
+  return loop->n > 0 ? (loop->n - 1) / loop->grain + 1 : 0;
+}
+
+static void run_range(void *context, int chunk) {
+  const csim_loop *loop = ((const loops_job *)context)->loop;
+  for (; chunk >= count_chunks(loop); loop++) chunk -= count_chunks(loop);
+  int first = chunk * loop->grain;
+  int last = loop->n - first < loop->grain ? loop->n : first + loop->grain;
+  loop->fn(loop->context, first, last);
+}
+
+void csim_pool_for_all(csim_pool *pool, int nloop, const csim_loop *loop) {
+  assert(nloop <= CSIM_MOST_LOOPS);
+  loops_job job;
+  int nchunk = 0;
+  for (int k = 0; k < nloop; k++) {
+    job.loop[k] = loop[k];
+    job.loop[k].grain = choose_grain(pool, loop[k].n, loop[k].grain);
+    nchunk += count_chunks(&job.loop[k]);
+  }
+  csim_pool_run(pool, nchunk, run_range, &job);
+}
+
 void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context) {
-  if (n <= 0) return;
-  grain = choose_grain(pool, n, grain);
-  range_job job = {fn, context, n, grain};
-  csim_pool_run(pool, (n - 1) / grain + 1, run_range, &job);
+  csim_pool_for_all(pool, 1, &(csim_loop){n, grain, fn, context});
 }
 
 typedef struct sums_job {

@@ -48,6 +48,18 @@ typedef void csim_range_fn(void *context, int first, int last);
 /// Results must not depend on where chunks end.
 void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context);
 
+/// A loop over n items, see csim_pool_for.
+typedef struct csim_loop {
+  int n, grain;
+  csim_range_fn *fn;
+  void *context;
+} csim_loop;
+
+enum { CSIM_MOST_LOOPS = 4 };
+
+/// Runs up to CSIM_MOST_LOOPS loops side by side, as one job. They must not depend on each other.
+void csim_pool_for_all(csim_pool *pool, int nloop, const csim_loop *loop);
+
 /// Partial sum over a range of items.
 typedef double csim_sum_fn(void *context, int first, int last);
 

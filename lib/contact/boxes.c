@@ -1,12 +1,17 @@
 // contact/boxes.c: see boxes.h.
 #include "contact/boxes.h"
 
+#include "base/scan.h"
+#include "base/sort.h"
+
 #include <float.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SORT_GRAIN = 4096 };
+// Pairs are few below this share of the a there may be. In drops two thirds of the searches find as
+// few: then counting takes longer than comparing.
+enum { FEW = 64, SORT_GRAIN = 4096 };
 
 // x + side times four units of a float: one for rounding to it, the rest for sums with drifts.
 static inline __m128d outward(__m128d x, double side) {
@@ -38,32 +43,46 @@ csim_box csim_box_of_point(const double *x, const double *v, double time, double
 
 // Chunks share their blocks. Separate lists would each keep the capacity of their worst moment: on
 // crumpling cloth they took ten times what they held.
-enum { BLOCK_PAIRS = 126 };
+enum { BLOCK_PAIRS = 124 };
 
+// Only the newest block of a chain has space left.
 struct csim_pair_block {
-  csim_pair_block *next;
+  csim_pair_block *next;  // older one of the same chunk
+  csim_pair_block *chain; // of the first of a spare chain: the next chain
+  ptrdiff_t before;       // pairs in older blocks
   int n;
   csim_pair pair[BLOCK_PAIRS];
 };
+
+// Takes a spare block; NULL: none is left.
+static csim_pair_block *take_spare(csim_pair_chunks *chunks) {
+  csim_pair_block *block = chunks->spare;
+  if (block && block->next) {
+    block->next->chain = block->chain;
+    chunks->spare = block->next;
+  } else if (block) {
+    chunks->spare = block->chain;
+  }
+  return block;
+}
 
 // Takes a block that nobody uses; from any thread. NULL when out of memory.
 static csim_pair_block *take_block(csim_pair_chunks *chunks) {
   while (atomic_exchange_explicit(&chunks->spare_taken, 1, memory_order_acquire)) {
   }
-  csim_pair_block *block = chunks->spare;
-  if (block) chunks->spare = block->next;
+  csim_pair_block *block = take_spare(chunks);
   atomic_store_explicit(&chunks->spare_taken, 0, memory_order_release);
   return block ? block : malloc(sizeof *block);
 }
 
 // Makes all blocks spare again.
 static void release_blocks(csim_pair_chunks *chunks) {
-  for (int c = 0; c < chunks->nchunk; c++)
-    for (csim_pair_block *block = chunks->chunk[c], *next; block; block = next) {
-      next = block->next;
-      block->next = chunks->spare;
-      chunks->spare = block;
-    }
+  for (int c = 0; c < chunks->nchunk; c++) {
+    csim_pair_block *first = chunks->chunk[c];
+    if (!first) continue;
+    first->chain = chunks->spare;
+    chunks->spare = first;
+  }
   chunks->nchunk = 0;
 }
 
@@ -86,6 +105,7 @@ void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, csim_pair pair) 
       return;
     }
     fresh->next = block;
+    fresh->before = block ? block->before + block->n : 0;
     fresh->n = 0;
     chunks->chunk[chunk] = block = fresh;
   }
@@ -109,9 +129,10 @@ void csim_met_flush(csim_met *met) {
 
 ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks) {
   ptrdiff_t total = 0;
-  for (int c = 0; c < chunks->nchunk; c++)
-    for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
-      total += block->n;
+  for (int c = 0; c < chunks->nchunk; c++) {
+    const csim_pair_block *newest = chunks->chunk[c];
+    if (newest) total += newest->before + newest->n;
+  }
   return atomic_load(&chunks->failed) ? -1 : total;
 }
 
@@ -127,6 +148,24 @@ static void count_partners(void *context, int chunk) {
   for (const csim_pair_block *block = job->chunks->chunk[chunk]; block; block = block->next)
     for (int k = 0; k < block->n; k++)
       atomic_fetch_add_explicit(&job->start[block->pair[k].a + 2], 1, memory_order_relaxed);
+}
+
+static int sum_partners(void *context, int first, int last) {
+  const join_job *job = context;
+  int sum = 0;
+  for (int a = first; a < last; a++)
+    sum += atomic_load_explicit(&job->start[a + 2], memory_order_relaxed);
+  return sum;
+}
+
+// Turns counts into the ends of each a's pairs.
+static int place_partners(void *context, int first, int last, int sum) {
+  const join_job *job = context;
+  for (int a = first; a < last; a++) {
+    sum += atomic_load_explicit(&job->start[a + 2], memory_order_relaxed);
+    atomic_store_explicit(&job->start[a + 2], sum, memory_order_relaxed);
+  }
+  return sum;
 }
 
 // Afterwards start[a + 1] is the first of a's pairs and counts up to their end.
@@ -157,6 +196,24 @@ static void sort_partners(void *context, int first, int last) {
   }
 }
 
+static void list_pairs(const csim_pair_chunks *chunks, int stride, int *pair) {
+  for (int c = 0; c < chunks->nchunk; c++)
+    for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
+      for (int k = 0; k < block->n; k++, pair += stride) {
+        pair[0] = block->pair[k].a;
+        pair[1] = block->pair[k].b;
+      }
+}
+
+// Sorts by counting the pairs of each a.
+static void sort_by_count(csim_pool *pool, int na, join_job *job) {
+  memset((void *)job->start, 0, ((size_t)na + 2) * sizeof *job->start);
+  csim_pool_run(pool, job->chunks->nchunk, count_partners, job);
+  csim_scan(pool, na, sum_partners, place_partners, job);
+  csim_pool_run(pool, job->chunks->nchunk, place_pairs, job);
+  csim_pool_for(pool, na, SORT_GRAIN, sort_partners, job);
+}
+
 int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride,
                           int *pair) {
   ptrdiff_t total = csim_pair_chunks_count(chunks);
@@ -164,26 +221,19 @@ int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int
       csim_grow(chunks->start, &chunks->start_capacity, (ptrdiff_t)na + 2, sizeof *start);
   if (start) chunks->start = start;
   if (!start || total < 0 || total > INT_MAX) return -1;
-  join_job job = {chunks, start, stride, pair};
-  int sum = 0;
-  memset(start, 0, ((size_t)na + 2) * sizeof *start);
-  csim_pool_run(pool, chunks->nchunk, count_partners, &job);
-  for (int a = 0; a < na; a++) {
-    sum += atomic_load_explicit(&start[a + 2], memory_order_relaxed);
-    atomic_store_explicit(&start[a + 2], sum, memory_order_relaxed);
+  if (total < na / FEW) {
+    list_pairs(chunks, stride, pair);
+    csim_sort_rows(pair, total, (size_t)stride * sizeof *pair, 2);
+  } else {
+    sort_by_count(pool, na, &(join_job){chunks, start, stride, pair});
   }
-  csim_pool_run(pool, chunks->nchunk, place_pairs, &job);
-  csim_pool_for(pool, na, SORT_GRAIN, sort_partners, &job);
   release_blocks(chunks);
   return 0;
 }
 
 void csim_pair_chunks_free(csim_pair_chunks *chunks) {
   release_blocks(chunks);
-  for (csim_pair_block *block = chunks->spare, *next; block; block = next) {
-    next = block->next;
-    free(block);
-  }
+  for (csim_pair_block *block; (block = take_spare(chunks));) free(block);
   free(chunks->chunk);
   free(chunks->start);
   *chunks = (csim_pair_chunks){0};

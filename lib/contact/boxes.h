@@ -77,7 +77,7 @@ typedef struct csim_pair_chunks {
   int nchunk;              ///< in use
   ptrdiff_t capacity;      ///< of `chunk`
   csim_pair_block **chunk; ///< (capacity) the newest block of each
-  csim_pair_block *spare;  ///< blocks that nobody holds
+  csim_pair_block *spare;  ///< blocks that nobody holds, in chains of chunks
   atomic_int spare_taken;  ///< some thread is at them
   atomic_int failed;       ///< out of memory
   ptrdiff_t start_capacity;

@@ -3,6 +3,7 @@
 
 #include "base/simd.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 
@@ -335,31 +336,57 @@ static void fill_upper_packs(void *context, int first, int last) {
   }
 }
 
-static void fill_upper_levels(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag) {
-  for (int l = flag ? 1 : bvh->kept + 1; l < bvh->nlevel; l++)
-    csim_pool_for(pool, count_packs(bvh, l), PACK_GRAIN, fill_upper_packs,
-                  &(fill_job){bvh, flag, l});
+// The levels from job->level up.
+static void finish_levels(void *context, int tree) {
+  fill_job *job = (fill_job *)context + tree;
+  for (; job->level < job->bvh->nlevel; job->level++)
+    fill_upper_packs(job, 0, count_packs(job->bvh, job->level));
+}
+
+// Fills the levels from job->level up, of all trees side by side: by their packs as long as there
+// are many, then each tree alone.
+static void fill_upper_levels(csim_pool *pool, int ntree, fill_job *job) {
+  for (;;) {
+    csim_loop loop[CSIM_MOST_TREES];
+    int nloop = 0;
+    for (int k = 0; k < ntree; k++) {
+      int n = count_packs(job[k].bvh, job[k].level);
+      if (n > PACK_GRAIN) loop[nloop++] = (csim_loop){n, PACK_GRAIN, fill_upper_packs, &job[k]};
+    }
+    if (!nloop) break;
+    csim_pool_for_all(pool, nloop, loop);
+    for (int k = 0; k < nloop; k++) ((fill_job *)loop[k].context)->level++;
+  }
+  csim_pool_run(pool, ntree, finish_levels, job);
 }
 
 int csim_bvh_update(csim_pool *pool, csim_bvh *bvh) {
   fill_job job = {.bvh = bvh};
   int sorted = bvh->slack < 0, nlowest = count_packs(bvh, bvh->kept);
   if (sorted && sort_items(pool, bvh)) return -1;
-  double size = csim_pool_sum(pool, nlowest, fill_lowest_packs, &job);
+  double size = csim_pool_sum_beside(pool, NULL, nlowest, PACK_GRAIN, fill_lowest_packs, &job);
   if (!sorted && size > 2 * bvh->slack) {
     if (sort_items(pool, bvh)) return -1;
-    size = csim_pool_sum(pool, nlowest, fill_lowest_packs, &job);
+    size = csim_pool_sum_beside(pool, NULL, nlowest, PACK_GRAIN, fill_lowest_packs, &job);
     sorted = 1;
   }
   if (sorted) bvh->slack = size;
-  fill_upper_levels(pool, bvh, NULL);
+  job.level = bvh->kept + 1;
+  fill_upper_levels(pool, 1, &job);
   return 0;
 }
 
-void csim_bvh_update_some(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag) {
-  fill_job job = {.bvh = bvh, .flag = flag};
-  csim_pool_for(pool, bvh->start[1], PACK_GRAIN, mark_item_packs, &job);
-  fill_upper_levels(pool, bvh, flag);
+void csim_bvh_update_some(csim_pool *pool, int ntree, csim_bvh *const *tree,
+                          const unsigned char *const *flag) {
+  fill_job job[CSIM_MOST_TREES];
+  csim_loop loop[CSIM_MOST_TREES];
+  assert(ntree <= CSIM_MOST_TREES);
+  for (int k = 0; k < ntree; k++) {
+    job[k] = (fill_job){tree[k], flag[k], 1};
+    loop[k] = (csim_loop){tree[k]->start[1], PACK_GRAIN, mark_item_packs, &job[k]};
+  }
+  csim_pool_for_all(pool, ntree, loop);
+  fill_upper_levels(pool, ntree, job);
 }
 
 // -------------------------------------------------------------------------------------- searching

@@ -46,9 +46,12 @@ int csim_bvh_create(csim_arena *arena, int first, int n, int flat, csim_box_fn *
 /// @return 0, or -1 when out of memory
 int csim_bvh_update(csim_pool *pool, csim_bvh *bvh);
 
-/// Updates the boxes of the items that have a flag.
-/// @param flag  by number
-void csim_bvh_update_some(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag);
+enum { CSIM_MOST_TREES = 3 };
+
+/// Updates the boxes of the items that have a flag, of up to CSIM_MOST_TREES trees.
+/// @param flag  (ntree) of each tree's items, by number
+void csim_bvh_update_some(csim_pool *pool, int ntree, csim_bvh *const *tree,
+                          const unsigned char *const *flag);
 
 /// The items of a tree that are searched.
 typedef enum csim_bvh_part {

@@ -454,9 +454,11 @@ static int update_trees(csim_pool *pool, csim_candidate_trees *tree) {
 }
 
 static void update_some_trees(csim_pool *pool, csim_candidates *set, int side) {
-  csim_bvh_update_some(pool, &set->search.tree[side].point, set->search.point_stale);
-  csim_bvh_update_some(pool, &set->search.tree[side].edge, set->search.edge_stale);
-  csim_bvh_update_some(pool, &set->search.tree[side].tri, set->search.tri_stale);
+  csim_candidate_trees *tree = &set->search.tree[side];
+  csim_bvh *const trees[] = {&tree->point, &tree->edge, &tree->tri};
+  const unsigned char *const stale[] = {set->search.point_stale, set->search.edge_stale,
+                                        set->search.tri_stale};
+  csim_bvh_update_some(pool, 3, trees, stale);
 }
 
 static void fill_grid_boxes(void *context, int first, int last) {
@@ -568,9 +570,10 @@ static void mark_stale(csim_pool *pool, csim_candidates *set, int colliders) {
   int point = colliders ? mesh->npoint : mesh->nbody_point;
   int edge = colliders ? mesh->nedge : mesh->nbody_edge;
   int tri = colliders ? mesh->ntri : mesh->nbody_tri;
-  csim_pool_for(pool, point, BOX_GRAIN, mark_points, set);
-  csim_pool_for(pool, edge, BOX_GRAIN, mark_edges, set);
-  csim_pool_for(pool, tri, BOX_GRAIN, mark_tris, set);
+  csim_pool_for_all(pool, 3,
+                    (csim_loop[]){{point, BOX_GRAIN, mark_points, set},
+                                  {edge, BOX_GRAIN, mark_edges, set},
+                                  {tri, BOX_GRAIN, mark_tris, set}});
   memset(s->point_stale + point, 0, (size_t)(mesh->npoint - point));
   memset(s->edge_stale + edge, 0, (size_t)(mesh->nedge - edge));
   memset(s->tri_stale + tri, 0, (size_t)(mesh->ntri - tri));

@@ -194,10 +194,23 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   return contact->failed ? -1 : 0;
 }
 
-void csim_contact_initial_guess(const csim_contact *contact, const double *v, double h, double *x) {
-  for (int i = 0; i < contact->mesh.nbody_vert; i++)
+typedef struct guess_job {
+  const csim_contact *contact;
+  const double *v;
+  double h, *x;
+} guess_job;
+
+static void guess_range(void *context, int first, int last) {
+  const guess_job *job = context;
+  const csim_contact *contact = job->contact;
+  for (int i = first; i < last; i++)
     if (contact->touching[i] && csim_kinematics_is_free(&contact->kin, i))
-      for (int k = 3 * i; k < 3 * i + 3; k++) x[k] = contact->kin.x[k] + h * v[k];
+      for (int k = 3 * i; k < 3 * i + 3; k++) job->x[k] = contact->kin.x[k] + job->h * job->v[k];
+}
+
+void csim_contact_initial_guess(const csim_contact *contact, const double *v, double h, double *x) {
+  csim_pool_for(contact->kin.pool, contact->mesh.nbody_vert, VERT_GRAIN, guess_range,
+                &(guess_job){contact, v, h, x});
 }
 
 void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching) {

@@ -72,7 +72,7 @@ void csim_listed_gather(csim_listed *listed) {
 }
 
 typedef struct listed_job {
-  const int *vert;
+  const csim_listed *listed;
   csim_range_fn *fn;
   csim_sum_fn *count;
   void *context;
@@ -80,26 +80,32 @@ typedef struct listed_job {
 
 static void run_listed(void *context, int first, int last) {
   const listed_job *job = context;
-  for (int k = first; k < last; k++) job->fn(job->context, job->vert[k], job->vert[k] + 1);
+  const int *vert = job->listed->vert;
+  for (int k = first; k < last; k++) job->fn(job->context, vert[k], vert[k] + 1);
 }
 
 void csim_listed_for(csim_pool *pool, const csim_listed *listed, int grain, csim_range_fn *fn,
                      void *context) {
-  csim_pool_for(pool, listed->mesh->nbody_vert, grain, fn, context);
-  csim_pool_for(pool, listed->nvert, grain, run_listed,
-                &(listed_job){.vert = listed->vert, .fn = fn, .context = context});
+  listed_job job = {.listed = listed, .fn = fn, .context = context};
+  csim_pool_for_all(pool, 2,
+                    (csim_loop[]){{listed->mesh->nbody_vert, grain, fn, context},
+                                  {listed->nvert, grain, run_listed, &job}});
 }
 
-static double count_listed(void *context, int first, int last) {
+// Of the vertices of bodies, then of those listed.
+static double count_both(void *context, int first, int last) {
   const listed_job *job = context;
+  int nbody = job->listed->mesh->nbody_vert;
   double count = 0;
-  for (int k = first; k < last; k++)
-    count += job->count(job->context, job->vert[k], job->vert[k] + 1);
+  if (first < nbody) count = job->count(job->context, first, last < nbody ? last : nbody);
+  for (int k = first > nbody ? first : nbody; k < last; k++) {
+    int i = job->listed->vert[k - nbody];
+    count += job->count(job->context, i, i + 1);
+  }
   return count;
 }
 
 int csim_listed_count(csim_pool *pool, const csim_listed *listed, csim_sum_fn *fn, void *context) {
-  listed_job job = {.vert = listed->vert, .count = fn, .context = context};
-  return csim_pool_count(pool, listed->mesh->nbody_vert, fn, context) +
-         csim_pool_count(pool, listed->nvert, count_listed, &job);
+  listed_job job = {.listed = listed, .count = fn, .context = context};
+  return csim_pool_count(pool, listed->mesh->nbody_vert + listed->nvert, count_both, &job);
 }

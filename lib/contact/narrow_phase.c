@@ -90,12 +90,12 @@ static void measure_listed(void *context, int first, int last) {
 
 static void measure_items(csim_narrow_phase *narrow, const float *moved) {
   const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
-  csim_pool *pool = narrow->reach->kin->pool;
   measure_job job = {narrow, mesh, moved};
-  csim_pool_for(pool, mesh->nbody_point, ITEM_GRAIN, measure_points, &job);
-  csim_pool_for(pool, mesh->nbody_edge, ITEM_GRAIN, measure_edges, &job);
-  csim_pool_for(pool, mesh->nbody_tri, ITEM_GRAIN, measure_tris, &job);
-  csim_pool_for(pool, narrow->culling.listed->nitem, ITEM_GRAIN, measure_listed, &job);
+  const csim_loop loop[] = {{mesh->nbody_point, ITEM_GRAIN, measure_points, &job},
+                            {mesh->nbody_edge, ITEM_GRAIN, measure_edges, &job},
+                            {mesh->nbody_tri, ITEM_GRAIN, measure_tris, &job},
+                            {narrow->culling.listed->nitem, ITEM_GRAIN, measure_listed, &job}};
+  csim_pool_for_all(narrow->reach->kin->pool, 4, loop);
 }
 
 // Whether a candidate can come nearer than its share of `limit`, given how far its items may have

@@ -2,6 +2,7 @@
 #include "math/edge_matrix.h"
 
 #include "base/mask.h"
+#include "base/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +35,22 @@ static void fill_blocks(void *context, int first, int last) {
   }
 }
 
-int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A) {
+static int count_marked(void *context, int first, int last) {
+  const csim_edge_matrix *A = context;
   int n = 0;
-  for (int i = 0; i < A->graph->nrow; i++)
-    if (A->place[i] >= 0) A->place[i] = n++;
+  for (int i = first; i < last; i++) n += A->place[i] >= 0;
+  return n;
+}
+
+static int number_marked(void *context, int first, int last, int next) {
+  const csim_edge_matrix *A = context;
+  for (int i = first; i < last; i++)
+    if (A->place[i] >= 0) A->place[i] = next++;
+  return next;
+}
+
+int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A) {
+  int n = csim_scan(pool, A->graph->nrow, count_marked, number_marked, A);
   double *block = csim_grow(A->block, &A->capacity, (ptrdiff_t)n + 1, 9 * sizeof *block);
   if (!block) {
     memset(A->place, -1, (size_t)A->graph->nrow * sizeof *A->place);

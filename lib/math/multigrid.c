@@ -511,32 +511,53 @@ static int order_tied(csim_pool *pool, const tie_job *job, csim_tied *tied) {
     return 0;
   }
   csim_arena_free(&tied->arena);
-  *tied = (csim_tied){0};
-  if (seen && !tied_pattern(&next, nrow, job->words, seen, &tied->pattern))
-    status = csim_cholesky_analyze(&next, &tied->pattern, 3, &tied->F);
+  *tied = (csim_tied){.A.pattern = &tied->pattern};
+  if (seen && !tied_pattern(&next, nrow, job->words, seen, &tied->pattern) &&
+      !csim_cholesky_analyze(&next, &tied->pattern, 3, &tied->F)) {
+    tied->A.val = CSIM_ARENA_NEW(&next, double, csim_row(9, tied->pattern.nblock));
+    status = tied->A.val ? 0 : -1;
+  }
   tied->arena = next;
   if (!status) tied->seen = seen;
   return status;
 }
 
-// Factors a level with couplings that tie its rows. Returns whether that succeeded.
-static int factor_tied(csim_pool *pool, const csim_multigrid_level *level,
+typedef struct copy_job {
+  const csim_bsr *from, *to;
+} copy_job;
+
+// Rows of a matrix on a pattern that has more blocks.
+static void copy_rows(void *context, int first, int last) {
+  const copy_job *job = context;
+  const csim_pattern *from = job->from->pattern, *to = job->to->pattern;
+  for (int i = first; i < last; i++) {
+    memset(job->to->val + csim_row(9, to->start[i]), 0,
+           9 * (size_t)(to->start[i + 1] - to->start[i]) * sizeof(double));
+    for (int b = from->start[i]; b < from->start[i + 1]; b++)
+      memcpy(job->to->val + csim_row(9, csim_pattern_find(to, i, from->col[b])),
+             job->from->val + csim_row(9, b), 9 * sizeof(double));
+  }
+}
+
+// Computes the matrix of a level with couplings that tie its rows. -1 when out of memory.
+static int update_tied(csim_pool *pool, const csim_multigrid_level *level,
                        const csim_couplings *couplings, const csim_buckets *buckets,
                        csim_tied *tied) {
-  const csim_pattern *own = &level->pattern, *pattern = &tied->pattern;
-  csim_arena temp = {0};
+  int nrow = level->nrow;
   tie_job job = {
-      .buckets = buckets, .item = couplings->item, .A = &level->A, .words = (own->nrow + 63) / 64};
-  if (order_tied(pool, &job, tied)) return 0;
-  csim_bsr A = {pattern, CSIM_ARENA_NEW(&temp, double, csim_row(9, pattern->nblock))};
-  for (int i = 0; A.val && i < own->nrow; i++)
-    for (int b = own->start[i]; b < own->start[i + 1]; b++)
-      memcpy(A.val + csim_row(9, csim_pattern_find(pattern, i, own->col[b])),
-             level->A.val + csim_row(9, b), 9 * sizeof *A.val);
-  if (A.val) add_couplings(pool, buckets, couplings, &A);
-  int done = A.val && csim_cholesky_factor(&tied->F, A.val) == CSIM_SOLVE_CONVERGED;
-  csim_arena_free(&temp);
-  return done;
+      .buckets = buckets, .item = couplings->item, .A = &level->A, .words = (nrow + 63) / 64};
+  if (order_tied(pool, &job, tied)) return -1;
+  csim_pool_for(pool, nrow, AGGREGATE_GRAIN, copy_rows, &(copy_job){&level->A, &tied->A});
+  add_couplings(pool, buckets, couplings, &tied->A);
+  return 0;
+}
+
+// Factors the last level in use, unless memory was short.
+static void factor_last(void *context) {
+  csim_multigrid *C = context;
+  csim_cholesky *F = C->is_tied ? &C->tied.F : &C->F;
+  const double *val = C->is_tied ? C->tied.A.val : C->level[C->used - 1].A.val;
+  C->factored = val && csim_cholesky_factor(F, val) == CSIM_SOLVE_CONVERGED;
 }
 
 // The diagonal of the knots. A coupling between rows of one knot resists no motion of it.
@@ -551,13 +572,14 @@ static void update_knots(csim_pool *pool, level_job job, const csim_couplings *c
         if (knots->aggregate[c->row[j]] == at)
           add_block(2 * c->w[k] * c->w[j], c->B, knots->A.val + csim_row(9, at));
   }
-  csim_precond_update(pool, &knots->A, &knots->P);
+  csim_precond_update(pool, &knots->A, &knots->P, NULL);
 }
 
+// All but the factor of the last level.
 static void update_levels(csim_pool *pool, level_job job, csim_couplings *couplings,
                           csim_multigrid *C) {
   int most = C->nrow / TIED_SHARE > FEW_TIED ? C->nrow / TIED_SHARE : FEW_TIED;
-  C->is_tied = 0;
+  C->is_tied = C->factored = 0;
   C->used = C->nlevel;
   if (C->knots.nrow > 0) update_knots(pool, job, couplings, &C->knots);
   for (int l = 0; l < C->used; l++) {
@@ -567,29 +589,30 @@ static void update_levels(csim_pool *pool, level_job job, csim_couplings *coupli
     if (ties && level->nrow <= most) {
       C->used = l + 1;
       C->is_tied = 1;
-      C->factored = factor_tied(pool, level, couplings, &C->buckets, &C->tied);
+      (void)update_tied(pool, level, couplings, &C->buckets, &C->tied); // else it has no matrix
       return;
     }
     if (couplings && !ties) { // the levels above have them from this one
       add_couplings(pool, &C->buckets, couplings, &level->A);
       couplings->n = 0;
     }
-    if (l < C->nlevel - 1) csim_precond_update(pool, &level->A, &level->P);
+    if (l < C->nlevel - 1) csim_precond_update(pool, &level->A, &level->P, NULL);
     job.below = &level->A;
   }
-  if (C->nlevel > 0)
-    C->factored =
-        csim_cholesky_factor(&C->F, C->level[C->nlevel - 1].A.val) == CSIM_SOLVE_CONVERGED;
 }
 
 void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
-                                 csim_couplings *couplings, csim_multigrid *C) {
+                                 csim_couplings *couplings, csim_multigrid *C, csim_precond *P) {
+  const csim_task factor = {factor_last, C};
   update_levels(pool, (level_job){.A = A}, couplings, C);
+  csim_precond_update_edges(pool, A, P, C->used > 0 ? &factor : NULL);
 }
 
 void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
-                           csim_multigrid *C) {
+                           csim_multigrid *C, csim_precond *P) {
+  const csim_task factor = {factor_last, C};
   update_levels(pool, (level_job){.below = A}, couplings, C);
+  csim_precond_update(pool, A, P, C->used > 0 ? &factor : NULL);
 }
 
 void csim_multigrid_free(csim_multigrid *C) {
@@ -599,9 +622,9 @@ void csim_multigrid_free(csim_multigrid *C) {
 
 // ------------------------------------------------------------------------------------- correction
 
-// Levels of fewer rows are done by one thread, beside block-Jacobi of the matrix: dividing them
-// takes as long as they do.
-enum { FEW_ROWS = 1024 };
+// Levels of fewer rows are done by one thread, beside block-Jacobi of the matrix, and products of
+// fewer rows at once: dividing them takes as long as they do.
+enum { FEW_ROWS = 1024, FEW_DOTS = 4096 };
 
 // r of a level: sums over its aggregates.
 static void restrict_rows(void *context, int first, int last) {
@@ -696,7 +719,8 @@ double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_preco
   for (int l = n - 1; l >= 0; l--) correct_level(pool, C, l);
   prolong_from(pool, C, 0, C->nrow, z);
   const csim_multigrid_level *first = &C->level[0];
-  added += csim_vector_dot(n ? pool : NULL, 3 * first->nrow, first->r, first->z);
+  added +=
+      csim_vector_dot(first->nrow < FEW_DOTS ? NULL : pool, 3 * first->nrow, first->r, first->z);
   return rz + added;
 }
 

@@ -58,6 +58,7 @@ typedef struct csim_couplings {
 typedef struct csim_tied {
   csim_arena arena;
   uint64_t *seen; ///< (nrow x (nrow + 63) / 64) the pairs it has, as bits; NULL: none yet
+  csim_bsr A;     ///< on `pattern`
   csim_pattern pattern;
   csim_cholesky F;
 } csim_tied;
@@ -99,12 +100,13 @@ int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph,
 int csim_multigrid_create(csim_arena *arena, const csim_pattern *pattern,
                           const unsigned char *fixed, const int *knot, csim_multigrid *C);
 
-/// Computes the coarse matrices of A and of what it has outside of its pattern.
+/// Computes D^-1 of A, and the coarse matrices of A and of what it has outside of its pattern.
 /// @param couplings  overwritten; NULL: none
+/// @param[out] P     D^-1, as csim_precond_update computes it
 void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
-                                 csim_couplings *couplings, csim_multigrid *C);
+                                 csim_couplings *couplings, csim_multigrid *C, csim_precond *P);
 void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
-                           csim_multigrid *C);
+                           csim_multigrid *C, csim_precond *P);
 
 /// z = P^-1 r and the correction; r and z (nrow x 3).
 /// @param P  D^-1 of the matrix

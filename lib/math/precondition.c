@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 256 };
+enum { ROW_GRAIN = 256, INVERT_GRAIN = 256 };
 
 int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P) {
   *P = (csim_precond){.kind = CSIM_BLOCK_JACOBI, .isa = csim_simd_best(), .nrow = nrow};
@@ -55,10 +55,10 @@ static inline int invert_definite(const double *a, float *inverse) {
 static double invert_diagonals(void *context, int first, int last) {
   const invert_job *job = context;
   enum { BATCH = 64 };
+  double blocks[9 * BATCH]; // of an edge-based matrix
   int repaired = 0;
   if (csim_mask_covers(job->P->idle, first, last)) return 0;
   for (int i = first; i < last; i++) {
-    double blocks[9 * BATCH];
     const double *a = blocks + 9 * ((i - first) % BATCH);
     if (!job->edges)
       a = job->blocks->val + csim_row(9, job->blocks->pattern->diag[i]);
@@ -184,15 +184,22 @@ static void solve_factor(const csim_precond *P, const double *r, double *z) {
 
 // ------------------------------------------------------------------------------------------------
 
-int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P) {
-  if (P->kind == CSIM_BLOCK_ICHOL) return factor(A, P);
-  return csim_pool_count(pool, P->nrow, invert_diagonals, &(invert_job){.blocks = A, .P = P});
+static int invert(csim_pool *pool, invert_job job, const csim_task *task) {
+  return (int)csim_pool_sum_beside(pool, task, job.P->nrow, INVERT_GRAIN, invert_diagonals, &job);
 }
 
-int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P) {
+int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P,
+                        const csim_task *task) {
+  if (P->kind == CSIM_BLOCK_JACOBI) return invert(pool, (invert_job){.blocks = A, .P = P}, task);
+  if (task) task->fn(task->context);
+  return factor(A, P);
+}
+
+int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P,
+                              const csim_task *task) {
   assert(P->kind == CSIM_BLOCK_JACOBI);
   P->idle = A->idle;
-  return csim_pool_count(pool, P->nrow, invert_diagonals, &(invert_job){.edges = A, .P = P});
+  return invert(pool, (invert_job){.edges = A, .P = P}, task);
 }
 
 double csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z,

@@ -32,12 +32,14 @@ int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P);
 /// Computes the factor of A. Diagonal blocks that are not positive definite are replaced by a
 /// multiple of the identity (block-Jacobi), or make the whole factor start again with the diagonal
 /// raised by a growing share (ichol; Manteuffel 1980), so this never fails.
+/// @param task  runs beside it; NULL: none
 /// @return number of repaired blocks (jacobi) or of restarts (ichol); 0: A was used unchanged
-int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P);
+int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P, const csim_task *task);
 
 /// The same for an edge-based matrix; block-Jacobi only. Of idle rows, z may
 /// be zero.
-int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P);
+int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P,
+                              const csim_task *task);
 
 /// z = P^-1 r, both (nrow x 3).
 /// @param task  runs beside it; NULL: none

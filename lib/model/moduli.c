@@ -250,7 +250,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
     if (role == CSIM_ROLE_STRETCH || role == CSIM_ROLE_VOLUME)
       csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_PSD_CLAMP, K.val);
   }
-  csim_precond_update(NULL, &K, &P);
+  csim_precond_update(NULL, &K, &P, NULL);
   csim_matrix_pair pair = {&K, &P};
   csim_linear_system system = csim_matrix_system(&pair);
   for (int axis = 0; axis < 3; axis++) {

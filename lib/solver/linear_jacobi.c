@@ -14,7 +14,7 @@ static void *jacobi_create(csim_arena *arena, const csim_model *model,
 
 static csim_solve_outcome jacobi_prepare(const csim_problem *problem, const csim_linear_matrix *A,
                                          void *scratch) {
-  csim_precond_update(problem->pool, &A->H, scratch);
+  csim_precond_update(problem->pool, &A->H, scratch, NULL);
   return CSIM_SOLVE_CONVERGED;
 }
 

@@ -63,13 +63,10 @@ static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_li
   if (uses && problem->contact) // without them it is only slower
     (void)csim_contact_couplings(problem->contact, couplings);
   drop_idle(problem->iteration.idle, couplings);
-  if (A->on_edges) {
-    csim_precond_update_edges(pool, &A->K.A, &s->P);
-    csim_multigrid_update_edges(pool, &A->K.A, couplings, &s->multigrid);
-  } else {
-    csim_precond_update(pool, &A->H, &s->P);
-    csim_multigrid_update(pool, &A->H, couplings, &s->multigrid);
-  }
+  if (A->on_edges)
+    csim_multigrid_update_edges(pool, &A->K.A, couplings, &s->multigrid, &s->P);
+  else
+    csim_multigrid_update(pool, &A->H, couplings, &s->multigrid, &s->P);
   return CSIM_SOLVE_CONVERGED;
 }
 

@@ -139,7 +139,99 @@ static void test_broad_phases(void) {
   free(B);
 }
 
+static int by_pair(const void *a, const void *b) {
+  const csim_pair *p = a, *q = b;
+  return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+}
+
+// Pairs of any number, which chunks have found in any order, are joined in the order of qsort.
+static void test_join(void) {
+  enum { NA = 20000, NB = 100, NCHUNK = 7, MOST = 50000 };
+  static const int number[] = {0, 1, 124, 125, 250, NA / 64 - 1, NA / 64, 3000, MOST, 5, 4000};
+  csim_pair *want = CSIM_NEW(csim_pair, MOST);
+  csim_pair_chunks chunks = {0};
+  pair_list got = {0};
+  for (int nthread = 0; nthread <= 3; nthread++) {
+    csim_pool *pool = nthread ? csim_pool_create(nthread) : NULL;
+    for (int k = 0; k < (int)(sizeof number / sizeof *number); k++) {
+      int n = number[k], wrong = 0;
+      csim_pair_chunks_begin(&chunks, NCHUNK);
+      for (int i = 0; i < n; i++) { // the steps are coprime to NA and NB, so no pair comes twice
+        int at = (int)(7919LL * i % ((long long)NA * NB));
+        want[i] = (csim_pair){(int)(10007LL * at % NA), at / NA};
+        csim_pair_chunks_push(&chunks, (int)kit_uniform(&seed, 0, NCHUNK - 0.01), want[i]);
+      }
+      qsort(want, (size_t)n, sizeof *want, by_pair);
+      take_pairs(&chunks, pool, NA, &got);
+      CHECK(got.n == n);
+      for (int i = 0; i < n && got.n == n; i++)
+        wrong += got.pair[3 * i] != want[i].a || got.pair[3 * i + 1] != want[i].b;
+      CHECK(wrong == 0);
+    }
+    csim_pool_free(pool);
+  }
+  csim_pair_chunks_free(&chunks);
+  free(want);
+  free(got.pair);
+}
+
+// Trees of which some boxes have changed report what trees of these boxes do.
+static void test_update_some(void) {
+  enum { NTREE = 3, MOST = 9000, M = 300 };
+  static const int number[NTREE] = {30, 3000, MOST};
+  csim_arena arena = {0};
+  csim_box *A = CSIM_NEW(csim_box, NTREE * MOST), *B = CSIM_NEW(csim_box, M);
+  unsigned char *flag = CSIM_NEW(unsigned char, NTREE *MOST);
+  csim_bvh tree[NTREE], other;
+  csim_bvh *const trees[NTREE] = {&tree[0], &tree[1], &tree[2]};
+  const unsigned char *const flags[NTREE] = {flag, flag + MOST, flag + 2 * MOST};
+  csim_pair_chunks chunks = {0};
+  pair_list want = {0}, got = {0};
+  random_boxes(M, 0, B);
+  CHECK(csim_bvh_create(&arena, 0, M, 0, box_at, B, &other) == 0);
+  CHECK(csim_bvh_update(NULL, &other) == 0);
+  for (int k = 0; k < NTREE; k++) {
+    random_boxes(number[k], 0, A + k * MOST);
+    CHECK(csim_bvh_create(&arena, 0, number[k], 0, box_at, A + k * MOST, &tree[k]) == 0);
+    CHECK(csim_bvh_update(NULL, &tree[k]) == 0);
+  }
+  for (int threads = 1; threads <= 4; threads++) {
+    csim_pool *pool = csim_pool_create(threads);
+    for (int i = 0; i < NTREE * MOST; i++) {
+      flag[i] = kit_uniform(&seed, 0, 1) < 0.05;
+      for (int c = 0; c < 3 && flag[i]; c++) {
+        float to = (float)kit_uniform(&seed, -1, 1);
+        A[i].hi[c] += to - A[i].lo[c];
+        A[i].lo[c] = to;
+      }
+    }
+    csim_bvh_update_some(pool, NTREE, trees, flags);
+    for (int k = 0; k < NTREE; k++) {
+      odd across = {3, A + k * MOST, B};
+      csim_bvh anew;
+      CHECK(csim_bvh_create(&arena, 0, number[k], 0, box_at, A + k * MOST, &anew) == 0);
+      CHECK(csim_bvh_update(NULL, &anew) == 0);
+      csim_bvh_search old = {.A = &tree[k], .B = &other}, fresh = {.A = &anew, .B = &other};
+      csim_bvh_pairs(pool, 1, &old, keep_some, &across, &chunks);
+      take_pairs(&chunks, pool, MOST, &got);
+      csim_bvh_pairs(pool, 1, &fresh, keep_some, &across, &chunks);
+      take_pairs(&chunks, pool, MOST, &want);
+      CHECK((k == 0 || want.n > 0) && same_pairs(&got, &want));
+    }
+    csim_pool_free(pool);
+  }
+  csim_pair_chunks_free(&chunks);
+  csim_arena_free(&arena);
+  free(want.pair);
+  free(got.pair);
+  free(flag);
+  free(A);
+  free(B);
+}
+
 int main(void) {
   test_broad_phases();
+  test_join();
+  test_update_some();
   return check_report();
 }

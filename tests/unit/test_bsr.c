@@ -84,7 +84,7 @@ int main(void) {
   csim_precond P;
   csim_scratch scratch = {0};
   CHECK(csim_precond_create(&m.arena, &m.pattern, CSIM_BLOCK_JACOBI, &P) == 0);
-  CHECK(csim_precond_update(NULL, &m.A, &P) == 0 && csim_pcg_reserve(&scratch, 3 * N) == 0);
+  CHECK(csim_precond_update(NULL, &m.A, &P, NULL) == 0 && csim_pcg_reserve(&scratch, 3 * N) == 0);
   for (int chebyshev = 0; chebyshev < 2; chebyshev++) {
     csim_jacobi_params params = {0.9, chebyshev ? 0.4 : 0, 1e-10, 500};
     csim_solve_report r = csim_jacobi_solve(NULL, &m.A, &P, b, &params, &scratch, x);

@@ -43,7 +43,6 @@ static void create(int cells, int on_graph, fixture *f) {
   CHECK(csim_precond_create_jacobi(&f->arena, model->nvert, &f->P) == 0);
   CHECK(csim_stiffness_create(&f->arena, model, &f->K) == 0);
   csim_stiffness_update(k->pool, &at, CSIM_PSD_DROP, kit_inertia(&f->arena, model, h), NULL, &f->K);
-  CHECK(csim_precond_update_edges(k->pool, &f->K.A, &f->P) == 0);
   CHECK(csim_layout_build(&f->arena, model, &f->layout) == 0);
   const csim_pattern *pattern = &f->layout.pattern;
   f->H = (csim_bsr){pattern, CSIM_ARENA_NEW(&f->arena, double, 9 * pattern->nblock)};
@@ -54,10 +53,10 @@ static void create(int cells, int on_graph, fixture *f) {
   csim_bsr_fix(NULL, model->fixed, &f->H);
   if (on_graph) {
     CHECK(csim_multigrid_create_edges(&f->arena, &f->K.graph, NULL, &f->C) == 0);
-    csim_multigrid_update_edges(k->pool, &f->K.A, NULL, &f->C);
+    csim_multigrid_update_edges(k->pool, &f->K.A, NULL, &f->C, &f->P);
   } else {
     CHECK(csim_multigrid_create(&f->arena, pattern, model->fixed, NULL, &f->C) == 0);
-    csim_multigrid_update(k->pool, &f->H, NULL, &f->C);
+    csim_multigrid_update(k->pool, &f->H, NULL, &f->C, &f->P);
   }
   CHECK(f->C.nlevel > 0 && f->C.factored);
   for (int i = 0; i < model->nvert; i++)
@@ -154,7 +153,7 @@ static void test_bits(void) {
   double *x = CSIM_ARENA_NEW(&f.arena, double, 3 * f.k.model->nvert);
   for (int threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : threads + 5) {
     csim_pool *pool = csim_pool_create(threads);
-    csim_multigrid_update_edges(pool, &f.K.A, NULL, &f.C);
+    csim_multigrid_update_edges(pool, &f.K.A, NULL, &f.C, &f.P);
     solve(&f, pool, 1);
     if (threads == 1) memcpy(x, f.x, bytes);
     CHECK(!memcmp(x, f.x, bytes));
@@ -193,7 +192,7 @@ static void test_couplings(void) {
       double d[3] = {kit_random(&seed), kit_random(&seed), kit_random(&seed)};
       couple(&f, i, pattern->col[b], d, 100, &list);
     }
-  csim_multigrid_update(NULL, &f.H, NULL, &f.C);
+  csim_multigrid_update(NULL, &f.H, NULL, &f.C, &f.P);
   correct_only(&f, r, z[2]);
   for (int i = 0; i < list.n; i++) {
     const csim_coupling *c = &list.item[i];
@@ -201,7 +200,7 @@ static void test_couplings(void) {
       for (int a = 0; a < 9; a++)
         f.H.val[9 * csim_pattern_find(pattern, c->row[end], c->row[1 - end]) + a] -= c->B[a];
   }
-  csim_multigrid_update(NULL, &f.H, NULL, &f.C);
+  csim_multigrid_update(NULL, &f.H, NULL, &f.C, &f.P);
   double rz = correct_only(&f, r, z[0]);
   for (int i = 0; i < list.n; i++) {
     const csim_coupling *c = &list.item[i];
@@ -209,7 +208,7 @@ static void test_couplings(void) {
       for (int a = 0; a < 9; a++)
         f.H.val[9 * csim_pattern_find(pattern, c->row[end], c->row[1 - end]) + a] += c->B[a];
   }
-  csim_multigrid_update(NULL, &f.H, &list, &f.C);
+  csim_multigrid_update(NULL, &f.H, &list, &f.C, &f.P);
   CHECK_NEAR(correct_only(&f, r, z[1]), rz, 1e-10 * rz);
   double scale = 0, without = 0;
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(z[0][i]));
@@ -256,8 +255,7 @@ static void test_ties(int cells) {
     csim_solve_goal goal = {.tolerance = 1e-8, .max_iterations = 5000};
     list.n = t.list.n;
     memcpy(list.item, t.list.item, (size_t)list.n * sizeof *list.item);
-    CHECK(csim_precond_update(NULL, &f.H, &f.P) == 0);
-    csim_multigrid_update(NULL, &f.H, known ? &list : NULL, &f.C);
+    csim_multigrid_update(NULL, &f.H, known ? &list : NULL, &f.C, &f.P);
     CHECK(f.C.factored);
     csim_solve_report report = csim_pcg_solve(NULL, &system, f.b, &goal, &f.s, f.x);
     CHECK(report.outcome == CSIM_SOLVE_CONVERGED);
@@ -276,8 +274,7 @@ static void correct(fixture *f, int step, double k, csim_couplings *list, double
   list->n = 0;
   for (int i = 0; i < nvert / 2; i += step)
     couple(f, i, nvert - 1 - i, (double[3]){0, 0, 1}, k, list);
-  CHECK(csim_precond_update(NULL, &f->H, &f->P) == 0);
-  csim_multigrid_update(NULL, &f->H, list, &f->C);
+  csim_multigrid_update(NULL, &f->H, list, &f->C, &f->P);
   CHECK(f->C.factored && f->C.is_tied);
   correct_only(f, f->b, z);
   memcpy(f->H.val, untied, bytes);
@@ -330,12 +327,11 @@ static void test_knots(int cells) {
         seams++;
       }
   CHECK(seams == 2 * (cells + 1));
-  CHECK(csim_precond_update_edges(NULL, &f.K.A, &f.P) == 0);
   for (int known = 0; known < 2; known++) {
     csim_multigrid_free(&f.C);
     CHECK(csim_multigrid_create_edges(&f.arena, graph, known ? knot : NULL, &f.C) == 0);
     CHECK(f.C.knots.nrow == (known ? cells + 1 : 0));
-    csim_multigrid_update_edges(NULL, &f.K.A, NULL, &f.C);
+    csim_multigrid_update_edges(NULL, &f.K.A, NULL, &f.C, &f.P);
     iterations[known] = solve(&f, NULL, 1);
   }
   CHECK(2 * iterations[1] < iterations[0]);
@@ -376,7 +372,7 @@ static void test_knots_coupled(void) {
   CHECK(csim_multigrid_create(&f.arena, f.H.pattern, f.k.model->fixed, knot, &f.C) == 0);
   for (int blocks = 0; blocks < 2; blocks++) {
     z[blocks] = CSIM_ARENA_NEW(&f.arena, double, n);
-    csim_multigrid_update(NULL, &f.H, blocks ? NULL : &known, &f.C);
+    csim_multigrid_update(NULL, &f.H, blocks ? NULL : &known, &f.C, &f.P);
     correct_only(&f, r, z[blocks]);
     for (int i = 0; i < list.n && !blocks; i++)
       for (int end = 0; end < 2; end++) {

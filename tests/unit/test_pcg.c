@@ -79,7 +79,7 @@ static void test_solvers(void) {
   for (int kind = 0; kind < 2; kind++) {
     csim_precond P;
     CHECK(csim_precond_create(&p.arena, &p.pattern, (csim_preconditioner_kind)kind, &P) == 0);
-    CHECK(csim_precond_update(pool, &p.A, &P) == 0);
+    CHECK(csim_precond_update(pool, &p.A, &P, NULL) == 0);
     csim_matrix_pair pair = {&p.A, &P};
     csim_linear_system system = csim_matrix_system(&pair);
     csim_solve_report r = csim_pcg_solve(pool, &system, p.b, &goal, &scratch, p.x);

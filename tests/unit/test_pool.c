@@ -1,4 +1,4 @@
-// test_pool: sums and tasks with the same bits for any number of threads.
+// test_pool: loops, sums and tasks give the same for any number of threads.
 #include "check.h"
 
 #include "base/phases.h"
@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 static double sum_range(void *context, int first, int last) {
   double s = 0;
@@ -110,8 +111,39 @@ static void test_use(void) {
   }
 }
 
+enum { MOST = 3000 };
+
+static void count_visits(void *context, int first, int last) {
+  atomic_int *visits = context;
+  for (int i = first; i < last; i++) atomic_fetch_add(&visits[i], 1);
+}
+
+// Loops of any lengths side by side, some of them empty: each item is visited once.
+static void test_loops(void) {
+  static atomic_int visits[CSIM_MOST_LOOPS][MOST];
+  static const int lengths[][CSIM_MOST_LOOPS] = {
+      {0, 0, 0, 0}, {1, 0, 2, 0}, {0, MOST, 0, 3}, {MOST, 7, 64, 65}, {63, 64, 0, MOST}};
+  for (int nthread = 0; nthread <= 4; nthread++) {
+    csim_pool *pool = nthread ? csim_pool_create(nthread) : NULL;
+    for (int l = 0; l < 5; l++)
+      for (int nloop = 0; nloop <= CSIM_MOST_LOOPS; nloop++) {
+        csim_loop loop[CSIM_MOST_LOOPS];
+        memset((void *)visits, 0, sizeof visits);
+        for (int k = 0; k < nloop; k++)
+          loop[k] = (csim_loop){lengths[l][k], k % 2 ? 64 : 100, count_visits, visits[k]};
+        csim_pool_for_all(pool, nloop, loop);
+        int wrong = 0;
+        for (int k = 0; k < CSIM_MOST_LOOPS; k++)
+          for (int i = 0; i < MOST; i++) wrong += visits[k][i] != (k < nloop && i < lengths[l][k]);
+        CHECK(wrong == 0);
+      }
+    csim_pool_free(pool);
+  }
+}
+
 int main(void) {
   test_pool();
+  test_loops();
   test_use();
   test_beside();
   test_tasks();

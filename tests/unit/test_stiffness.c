@@ -175,7 +175,7 @@ static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
                         NULL, &f->K);
   CHECK(csim_precond_create_jacobi(&temp, f->k.model->nvert, &P) == 0);
   P.isa = isa;
-  CHECK(csim_precond_update_edges(pool, &f->K.A, &P) == 0);
+  CHECK(csim_precond_update_edges(pool, &f->K.A, &P, NULL) == 0);
   memcpy(r, f->p, (size_t)n * sizeof *r);
   double alpha = 0.1;
   csim_precond_apply(pool, &P, r, x, NULL);
