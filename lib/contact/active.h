@@ -64,8 +64,8 @@ void csim_active_set_free(csim_active_set *set);
 
 /// Starts a step. Contacts keep the stiffness of the previous step, if any, until
 /// csim_active_set_stiffen: the forces of the contacts found are those that held the bodies only at
-/// that stiffness. When a board starts to move its contacts become thirty times stiffer. Friction
-/// with normal forces at the new stiffness threw what lay on the board forward.
+/// that stiffness. When a board starts to move, its contacts become about three times stiffer.
+/// Friction with normal forces at the new stiffness threw off what lay on it.
 void csim_active_set_begin(csim_active_set *set);
 
 /// Chooses the stiffnesses of this step.

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PAIRS = 1 << 20, MAX_REPORTED = 20 };
+enum { FIRST_PAIRS = 1 << 20, MOST_PAIRS = 1 << 28, MAX_REPORTED = 20 };
 
 typedef struct start_check {
   const csim_model *model;
@@ -46,6 +46,25 @@ static int face_of(const start_check *s, int tri) {
 static int wanted(const start_check *s, const int pair[2], int self) {
   int a = part_of(s, pair[0]) < s->mesh.nbody, b = part_of(s, pair[1]) < s->mesh.nbody;
   return a && b ? self : a || b;
+}
+
+// All pairs that are wanted. The search has those of others, too, which may be many.
+static csim_status find_pairs(csim_pool *pool, int self, start_check *s) {
+  csim_triangles triangles = {s->mesh.nvert, s->x, s->mesh.ntri, s->mesh.tri};
+  long long found = FIRST_PAIRS, limit;
+  do {
+    limit = found < MOST_PAIRS ? found : MOST_PAIRS;
+    free(s->pair);
+    s->pair = csim_alloc(limit, sizeof *s->pair);
+    if (!s->pair) return CSIM_MEMORY;
+    csim_status status =
+        csim_find_self_intersections(pool, &triangles, (int)limit, s->pair[0], &found);
+    if (status) return status;
+  } while (found > limit && limit < MOST_PAIRS);
+  int n = (int)(found < limit ? found : limit);
+  for (int i = 0; i < n; i++)
+    if (wanted(s, s->pair[i], self)) memmove(s->pair[s->npair++], s->pair[i], sizeof s->pair[i]);
+  return CSIM_OK;
 }
 
 static csim_status report_pairs(const start_check *s) {
@@ -118,7 +137,7 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
   for (int i = 0; !status && i < nbody; i++) parent[i] = i;
   for (int e = 0; !status && e < s->mesh.nedge; e++) {
     const int *v = s->mesh.edge + csim_row(2, e);
-    if (v[1] < nbody) parent[csim_disjoint_root(parent, v[1])] = csim_disjoint_root(parent, v[0]);
+    if (v[1] < nbody) csim_disjoint_join(parent, v[0], v[1]);
   }
   for (int k = 0; !status && k < ncollider; k++) {
     const csim_collider *collider = &s->collider[k];
@@ -201,7 +220,6 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup
                    .place = setup->place,
                    .level = refuse ? CSIM_ERROR : CSIM_WARNING};
   csim_status status = CSIM_MEMORY;
-  long long found = 0;
   *total = 0;
   if (csim_collision_mesh_build(&arena, s.model, ncollider, s.collider, &s.mesh)) goto done;
   s.x = CSIM_ARENA_NEW(&arena, double, csim_xyz(s.mesh.nvert));
@@ -209,15 +227,8 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup
   csim_collision_mesh_starts(&s.mesh, s.x);
   status = check_thickness(&s, setup);
   if (status) goto done;
-  status = CSIM_MEMORY;
-  csim_triangles triangles = {s.mesh.nvert, s.x, s.mesh.ntri, s.mesh.tri};
-  s.pair = csim_alloc(MAX_PAIRS, sizeof *s.pair);
-  if (!s.pair) goto done;
-  status = csim_find_self_intersections(pool, &triangles, MAX_PAIRS, s.pair[0], &found);
+  status = find_pairs(pool, setup->self, &s);
   if (status) goto done;
-  int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
-  for (int i = 0; i < n; i++)
-    if (wanted(&s, s.pair[i], setup->self)) memcpy(s.pair[s.npair++], s.pair[i], sizeof s.pair[i]);
   *total = s.npair + check_planes(&s, ncollider);
   status = check_inside(&s, ncollider, total);
   if (!status && s.npair) status = report_pairs(&s);

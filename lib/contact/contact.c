@@ -87,6 +87,12 @@ int csim_contact_kinematic_size(const csim_contact *contact) {
          csim_pinched_size(contact->mesh.nbody_vert, &contact->params);
 }
 
+int csim_contact_accepts(const csim_contact *contact, const double *kinematic) {
+  ptrdiff_t pinched = csim_kinematics_size(&contact->kin) + csim_active_set_size(&contact->active);
+  return csim_kinematics_accepts(&contact->kin, kinematic) &&
+         csim_pinched_accepts(&contact->pinched, kinematic + 3 * pinched);
+}
+
 void csim_contact_save(const csim_contact *contact, double *kinematic) {
   ptrdiff_t active = csim_kinematics_size(&contact->kin);
   ptrdiff_t pinched = active + csim_active_set_size(&contact->active);

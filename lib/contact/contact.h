@@ -43,6 +43,10 @@ size_t csim_contact_memory(const csim_contact *contact);
 /// Number of three-vectors of the colliders' positions (colliders may lag).
 int csim_contact_kinematic_size(const csim_contact *contact);
 
+/// Whether numbers read from outside, all finite, may be such a state. (csim_contact_kinematic_size
+/// x 3)
+int csim_contact_accepts(const csim_contact *contact, const double *kinematic);
+
 /// Writes or reads them. (csim_contact_kinematic_size x 3)
 void csim_contact_save(const csim_contact *contact, double *kinematic);
 void csim_contact_load(csim_contact *contact, const double *kinematic);

@@ -60,6 +60,15 @@ void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
   out[1] = out[2] = 0;
 }
 
+int csim_kinematics_accepts(const csim_kinematics *kin, const double *kinematic) {
+  enum { MOST_STEPS = 1000000000 };
+  const double *in = kinematic + csim_xyz(kin->mesh->nvert - kin->mesh->nbody_vert);
+  in += csim_row(6, kin->planes.n);
+  for (int k = 0; k < kin->ncollider; k++, in += 3)
+    if (!csim_is_whole(in[1], 0, MOST_STEPS)) return 0;
+  return csim_is_whole(in[0], 0, MOST_STEPS);
+}
+
 void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
   const csim_collision_mesh *mesh = kin->mesh;
   ptrdiff_t n = csim_xyz(mesh->nvert - mesh->nbody_vert);

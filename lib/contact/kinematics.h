@@ -49,6 +49,9 @@ int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
 /// one for pins (steps they are stuck).
 int csim_kinematics_size(const csim_kinematics *kin);
 
+/// Whether numbers read from outside, all finite, may be such a state. (csim_kinematics_size x 3)
+int csim_kinematics_accepts(const csim_kinematics *kin, const double *kinematic);
+
 /// Writes or reads them. (csim_kinematics_size x 3)
 void csim_kinematics_save(const csim_kinematics *kin, double *kinematic);
 void csim_kinematics_load(csim_kinematics *kin, const double *kinematic);

@@ -54,6 +54,18 @@ void csim_pinched_save(const csim_pinched *p, double *state) {
   for (int i = 2 * n; i % 3; i++) state[i] = 0;
 }
 
+int csim_pinched_accepts(const csim_pinched *p, const double *state) {
+  const csim_collision_mesh *mesh = p->mesh;
+  int n = p->on ? mesh->nbody_vert : 0;
+  for (int i = 0; i < n; i++) {
+    double by = state[i], out = state[n + i];
+    if (!csim_is_whole(by, EVERY, mesh->npart - 1)) return 0;
+    if (by > 0 && by < mesh->nbody) return 0; // a body lets nothing go
+    if (!csim_is_whole(out, by != 0 ? mesh->nbody_tri : 0, mesh->ntri - 1)) return 0;
+  }
+  return 1;
+}
+
 void csim_pinched_load(csim_pinched *p, const double *state) {
   int n = p->on ? p->mesh->nbody_vert : 0;
   p->n = 0;

@@ -63,6 +63,9 @@ static inline const double *csim_pinched_of(int nvert, const csim_contact_params
   return size && kinematic ? kinematic + 3 * ((ptrdiff_t)nkinematic - size) : NULL;
 }
 
+/// Whether numbers read from outside, all finite, may be such a state. (csim_pinched_size x 3)
+int csim_pinched_accepts(const csim_pinched *pinched, const double *state);
+
 /// Writes or reads them. (csim_pinched_size x 3)
 void csim_pinched_save(const csim_pinched *pinched, double *state);
 void csim_pinched_load(csim_pinched *pinched, const double *state);

@@ -21,7 +21,7 @@ typedef struct csim_step_filter {
   csim_kinematics *kin;
   csim_reach *reach;
   csim_narrow_phase *narrow;
-  csim_share *share; ///< (mesh->nvert) of kin->d that is accepted; in the scratch during filtering
+  csim_share *share; ///< (mesh->nbody_vert) of kin->d that is accepted; in the scratch meanwhile
   unsigned char *doubtful; ///< (narrow->n) pairs that planes would cut, and that may pass
   ptrdiff_t capacity;      ///< of doubtful
   int shortened;           ///< vertices whose last motion was shortened

@@ -237,11 +237,11 @@ int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, d
     total += *left;
   }
   z->ngap = 0;
-  for (int round = 0; round < ZONE_ROUNDS && *left; round++) {
+  for (int round = 0; *left && round <= ZONE_ROUNDS; round++) {
     if (collect(z)) return -1;
     *left = for_each_gap(z, keep_gap);
     if (*left < 0) return -1;
-    project(z);
+    if (*left && round < ZONE_ROUNDS) project(z); // the last round only counts
   }
   for (int c = 0; c < n; c++) {
     double to = x0[c] + z->d[c];

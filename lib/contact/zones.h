@@ -30,7 +30,7 @@ void csim_zones_free(csim_zones *zones);
 /// @param x0    (nbody_vert x 3) [m] at its start
 /// @param x, v  (nbody_vert x 3) at its end; changed
 /// @param[out] left  pairs that still touch
-/// @return number of impulses, or -1 when out of memory
+/// @return number of impulses and of gaps that were kept open, or -1 when out of memory
 int csim_zones_respond(csim_zones *zones, double time, double h, const double *x0, double *x,
                        double *v, int *left);
 

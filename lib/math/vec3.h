@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+/// Whether x is a whole number from `least` to `most`.
+static inline int csim_is_whole(double x, int least, int most) {
+  return x >= least && x <= most && x == floor(x);
+}
+
 /// The larger and the smaller of two numbers, inline (fmax and fmin are calls, as they handle NaN).
 static inline double csim_max(double a, double b) {
   return a > b ? a : b;

@@ -282,10 +282,11 @@ static csim_status count_done(run *r) {
   csim_state *from = &r->resume.point.state;
   // before the first step colliders are at their start, and may be left out
   int has = r->resume.point.frame > scene->frame_start || from->nkinematic;
-  if (has && from->nkinematic != csim_solver_kinematic_size(r->sim.solver))
-    return csim_refuse(r->log, csim_in_file(scene->file),
-                       "the checkpoint has other colliders: \"contact.response\" and "
-                       "\"contact.pinched\" must not change");
+  if (has && !csim_solver_accepts(r->sim.solver, from))
+    return csim_refuse(
+        r->log, csim_in_file(scene->file),
+        "the checkpoint has other colliders, or is damaged: \"contact.response\" and "
+        "\"contact.pinched\" must not change");
   int frame = r->resume.point.frame;
   r->report->total = r->resume.totals;
   r->report->resumed = 1;

@@ -60,8 +60,9 @@ static csim_status enter_phase(csim_sim *sim, const csim_state *state) {
 
 // Whether a state fits the simulation; colliders are not in one saved before the first step.
 static csim_status check_state(const csim_sim *sim, const csim_state *state) {
-  if (state->nkinematic && state->nkinematic != csim_solver_kinematic_size(sim->solver))
-    return refuse(sim, "it has other colliders, or another \"contact.response\"");
+  if (state->nkinematic && !csim_solver_accepts(sim->solver, state))
+    return refuse(sim, "it has other colliders, or another \"contact.response\" or "
+                       "\"contact.pinched\", or is damaged");
   if (state->nlink != sim->state.nlink) return refuse(sim, "it has other strings that may tear");
   if (state->nplastic != sim->state.nplastic)
     return refuse(sim, "it has plastic strains of other materials");

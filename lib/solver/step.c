@@ -191,6 +191,11 @@ int csim_solver_kinematic_size(const csim_solver *solver) {
   return solver->contact ? csim_contact_kinematic_size(solver->contact) : 0;
 }
 
+int csim_solver_accepts(const csim_solver *solver, const csim_state *state) {
+  return state->nkinematic == csim_solver_kinematic_size(solver) &&
+         (!solver->contact || csim_contact_accepts(solver->contact, state->kinematic));
+}
+
 void csim_solver_place_colliders(csim_solver *solver, double time, double *kinematic) {
   if (!solver->contact) return;
   csim_contact_place(solver->contact, time);
@@ -597,6 +602,7 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
     report->method = (csim_method_report){.residual = -1};
+    report->contacts = 0;
     memset(report->left, 0, sizeof report->left);
     solver->halvings_left = least + most_halvings - halvings;
     if (parts > 1 && !solver->earlier.known && remember(solver, state)) {

@@ -47,6 +47,9 @@ size_t csim_solver_memory(const csim_solver *solver);
 /// Number of three-vectors of the colliders' positions, as in csim_state; 0 without the filter.
 int csim_solver_kinematic_size(const csim_solver *solver);
 
+/// Whether the colliders of a state read from outside, whose numbers are finite, are of this scene.
+int csim_solver_accepts(const csim_solver *solver, const csim_state *state);
+
 /// Prescribed positions of colliders at a time [s]. kinematic (csim_solver_kinematic_size x 3),
 /// overwritten.
 void csim_solver_place_colliders(csim_solver *solver, double time, double *kinematic);

@@ -171,10 +171,57 @@ static void goes_on(const char *objects, int at, int frames) {
   sim_close(&b);
 }
 
+// Steps that colliders are stuck, and who is let go where, are indices: a damaged state is refused.
+static void refuses_damage(const char *objects, int at) {
+  static const double damaged[] = {0.5, -2, 1e300, -1e300, 2147483648.0};
+  sim s;
+  sightings seen = {0};
+  if (sim_open(&s, objects, "ignore", 2)) return;
+  sim_frames(&s, at, &seen);
+  csim_state *state = &s.k.state;
+  int nvert = state->nvert, n = 3 * state->nkinematic;
+  int released = n - 3 * ((2 * nvert + 2) / 3),
+      pins_stuck = released - 3 * 3; // before two of contact
+  CHECK(seen.last > 0 && csim_solver_accepts(s.k.solver, state));
+  for (int i = 0; i < nvert; i++) {
+    double *by = &state->kinematic[released + i], *out = by + nvert, before = *by;
+    if (before <= 0) continue;
+    for (int k = 0; k < 5; k++) {
+      *by = damaged[k];
+      CHECK(!csim_solver_accepts(s.k.solver, state));
+    }
+    *by = -1; // by all colliders
+    CHECK(csim_solver_accepts(s.k.solver, state));
+    *by = 1e6;
+    CHECK(!csim_solver_accepts(s.k.solver, state));
+    *by = before;
+    before = *out;
+    for (int k = 0; k < 5; k++) {
+      *out = damaged[k];
+      CHECK(!csim_solver_accepts(s.k.solver, state));
+    }
+    *out = 0; // a triangle of the cloth
+    CHECK(!csim_solver_accepts(s.k.solver, state));
+    *out = before;
+  }
+  for (int k = 0; k < 5; k++) {
+    double before = state->kinematic[pins_stuck];
+    state->kinematic[pins_stuck] = damaged[k];
+    CHECK(!csim_solver_accepts(s.k.solver, state));
+    state->kinematic[pins_stuck] = before;
+  }
+  CHECK(csim_solver_accepts(s.k.solver, state));
+  state->nkinematic--;
+  CHECK(!csim_solver_accepts(s.k.solver, state));
+  state->nkinematic++;
+  sim_close(&s);
+}
+
 int main(void) {
   passes("balls", balls, 10, 32, 0.03);
   passes("arm", arm, 10, 40, 0.05);
   passes("press", press, 9, 24, 0.03);
   goes_on(balls, 9, 4);
+  refuses_damage(balls, 9);
   return check_report();
 }
