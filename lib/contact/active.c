@@ -233,12 +233,22 @@ typedef struct active_job {
   int npair, nplane; // chunks
 } active_job;
 
+// Energy of a term of a pair, and its derivatives.
+static void evaluate_term(const csim_active_set *set, const active_pair *at, int k,
+                          contact_stiffness stiffness, double b[3]) {
+  const csim_term *term = &at->term[k];
+  double scale = at->scale;
+  if (term->side[0])
+    scale = csim_candidate_side_scale(set->reach->candidates, at->v, term->side, scale);
+  evaluate(set, scale, stiffness, term->times, term->d, b);
+}
+
 // Returns the energy of a pair.
 static double sum_terms(const csim_active_set *set, const active_pair *at) {
   contact_stiffness stiffness = stiffness_of(set, at->v);
   double sum = 0, b[3];
   for (int k = 0; k < at->n; k++) {
-    evaluate(set, at->scale, stiffness, at->term[k].times, at->term[k].d, b);
+    evaluate_term(set, at, k, stiffness, b);
     sum += b[0];
   }
   return sum;
@@ -295,7 +305,7 @@ static int make_pair(csim_active_set *set, int i, csim_active_contact *contact, 
     for (int j = 1; j < 4; j++)
       for (int a = 0; a < 3; a++)
         c->n[a] += c->w[j] * (set->x[csim_xyz(at.v[j]) + a] - o[a]) / term->d;
-    evaluate(set, at.scale, stiffness, term->times, term->d, b);
+    evaluate_term(set, &at, k, stiffness, b);
     *energy += b[0];
     c->force = b[1];
     c->stiff = b[2];
@@ -408,13 +418,13 @@ int csim_active_set_add(csim_active_set *set, const csim_active_contact *contact
   return 0;
 }
 
-double csim_active_set_value(csim_active_set *set) {
+int csim_active_set_value(csim_active_set *set, double *sum) {
   active_job job;
-  double sum = 0;
+  *sum = 0;
   drop_old(set);
   if (keep_pairs(set, 0, &job)) return -1;
-  for (int k = 0; k < set->kept.nchunk; k++) sum += set->chunk[k].energy;
-  return sum;
+  for (int k = 0; k < set->kept.nchunk; k++) *sum += set->chunk[k].energy;
+  return 0;
 }
 
 void csim_contact_add_force(const csim_kinematics *kin, const int v[4], const double w[4],

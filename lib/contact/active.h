@@ -85,8 +85,10 @@ void csim_active_set_move(csim_active_set *set, const double *x);
 /// @return 0, or -1 when out of memory: there are none then
 int csim_active_set_find(csim_active_set *set);
 
-/// Sum of their energies [J]; < 0 when out of memory.
-double csim_active_set_value(csim_active_set *set);
+/// Sum of their energies [J]. It may be negative: terms that count too often are subtracted
+/// (terms.h), and where surfaces start nearer than the contact distance, not all have one reach.
+/// @return 0, or -1 when out of memory
+int csim_active_set_value(csim_active_set *set, double *sum);
 
 /// Adds the gradient of the contacts found to g (mesh->nbody_vert x 3) [N].
 void csim_active_set_gradient(const csim_active_set *set, double *g);

@@ -205,6 +205,23 @@ static void list_pairs(const csim_pair_chunks *chunks, int stride, int *pair) {
       }
 }
 
+// Sorts by comparing, in place (Shell's method with Knuth's gaps).
+static void sort_few(ptrdiff_t n, ptrdiff_t stride, int *pair) {
+  ptrdiff_t gap = 1;
+  while (gap < n / 9) gap = 3 * gap + 1;
+  for (; gap > 0; gap /= 3)
+    for (ptrdiff_t i = gap; i < n; i++) {
+      int *to = pair + i * stride, moved[2] = {to[0], to[1]};
+      ptrdiff_t step = gap * stride, left = i;
+      for (; left >= gap && csim_compare_rows(moved, to - step, 2) < 0; left -= gap, to -= step) {
+        to[0] = to[-step];
+        to[1] = to[1 - step];
+      }
+      to[0] = moved[0];
+      to[1] = moved[1];
+    }
+}
+
 // Sorts by counting the pairs of each a.
 static void sort_by_count(csim_pool *pool, int na, join_job *job) {
   memset((void *)job->start, 0, ((size_t)na + 2) * sizeof *job->start);
@@ -223,7 +240,7 @@ int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int
   if (!start || total < 0 || total > INT_MAX) return -1;
   if (total < na / FEW) {
     list_pairs(chunks, stride, pair);
-    csim_sort_rows(pair, total, (size_t)stride * sizeof *pair, 2);
+    sort_few(total, stride, pair);
   } else {
     sort_by_count(pool, na, &(join_job){chunks, start, stride, pair});
   }

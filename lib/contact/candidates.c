@@ -111,6 +111,7 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
 
 void csim_candidates_free(csim_candidates *set) {
   csim_arena_free(&set->arena);
+  csim_arena_free(&set->starts.arena);
   csim_grid_free(&set->search.grid);
   csim_pair_chunks_free(&set->search.chunks);
   free(set->list);
@@ -288,12 +289,12 @@ static double most_scale(const csim_candidates *set, const int v[4]) {
   const csim_collision_mesh *mesh = set->mesh;
   double share = 1;
   int with_collider = 0;
-  int other =
-      set->near && csim_collision_mesh_part(mesh, v[0]) != csim_collision_mesh_part(mesh, v[3]);
+  int other = set->starts.near &&
+              csim_collision_mesh_part(mesh, v[0]) != csim_collision_mesh_part(mesh, v[3]);
   for (int k = 0; k < 4; k++) {
     int of_body = v[k] < mesh->nbody_vert;
     if (of_body && set->share) share = csim_min(share, set->share[v[k]]);
-    if (of_body && other) share = csim_min(share, (double)set->near[v[k]]);
+    if (of_body && other) share = csim_min(share, (double)set->starts.near[v[k]]);
     with_collider |= !of_body;
   }
   return with_collider ? share : csim_min(share, set->self_share);
@@ -332,40 +333,83 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
   return scale > closed && is_sewn(set, kind, v) ? closed : scale;
 }
 
+static void lower(float *share, double to) {
+  if ((float)to < *share) *share = (float)to;
+}
+
 // Lowers the shares of vertices that start near another part. Returns how many pairs do.
-static int mark_near(const csim_candidates *set, float *near) {
+static int mark_near(const csim_candidates *set, csim_starts *starts) {
   static const double LEAST = 0.05; // what touches at one point need not be as thin elsewhere
+  const csim_collision_mesh *mesh = set->mesh;
   int count = 0;
   for (int i = 0; i < set->n; i++) {
     csim_pair_kind kind = csim_candidate_kind(&set->list[i]);
     int v[4];
-    csim_candidate_vertices(set->mesh, &set->list[i], v);
-    if (csim_collision_mesh_part(set->mesh, v[0]) == csim_collision_mesh_part(set->mesh, v[3]))
-      continue;
+    csim_candidate_vertices(mesh, &set->list[i], v);
+    if (csim_collision_mesh_part(mesh, v[0]) == csim_collision_mesh_part(mesh, v[3])) continue;
     double scale = (double)set->list[i].start;
     if (scale >= (double)(float)most_scale(set, v) || is_sewn(set, kind, v)) continue;
-    float share = (float)csim_max(scale, LEAST);
     for (int k = 0; k < 4; k++)
-      if (v[k] < set->mesh->nbody_vert && share < near[v[k]]) near[v[k]] = share;
+      if (v[k] < mesh->nbody_vert) lower(&starts->near[v[k]], csim_max(scale, LEAST));
+    if (kind == CSIM_PAIR_VERTEX_TRIANGLE) lower(&starts->closest[v[0]], scale);
     count++;
   }
   return count;
 }
 
+// Least scale of the triangles of bodies at each of their vertices.
+static void find_around(const csim_candidates *set, csim_starts *starts) {
+  const csim_collision_mesh *mesh = set->mesh;
+  for (int t = 0; t < mesh->nbody_tri; t++) {
+    const int *v = mesh->tri + csim_xyz(t);
+    double least = 1;
+    for (int k = 0; k < 3; k++) {
+      if (starts->near) least = csim_min(least, (double)starts->near[v[k]]);
+      if (set->share) least = csim_min(least, set->share[v[k]]);
+    }
+    for (int k = 0; k < 3; k++) lower(&starts->around[v[k]], least);
+  }
+}
+
+static float *ones(csim_arena *arena, int n) {
+  float *share = CSIM_ARENA_NEW(arena, float, n);
+  for (int i = 0; i < n && share; i++) share[i] = 1;
+  return share;
+}
+
 int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set) {
   static const double REACH = 0.06; // of both sides: pairs matter up to 1/0.9 contact distances
   const csim_collision_mesh *mesh = set->mesh;
-  float *near = CSIM_ARENA_NEW(&set->arena, float, mesh->nbody_vert);
-  if (!near) return -1;
+  csim_starts starts = {.near = NULL};
+  starts.near = ones(&starts.arena, mesh->nbody_vert);
+  starts.around = ones(&starts.arena, mesh->nbody_vert);
+  starts.closest = ones(&starts.arena, mesh->nvert);
+  int status = starts.arena.failed ? -1 : 0;
   csim_collision_mesh_starts(mesh, set->ref.x);
   memset(set->ref.drift, 0, 3 * (size_t)mesh->nvert * sizeof *set->ref.drift);
   for (int i = 0; i < mesh->nvert; i++) set->ref.reach[i] = REACH * set->distance;
-  for (int i = 0; i < mesh->nbody_vert; i++) near[i] = 1;
   set->ref.horizon = 0;
-  if (csim_candidates_collect(pool, set)) return -1;
-  if (mark_near(set, near)) set->near = near;
+  if (!status) status = csim_candidates_collect(pool, set);
+  int any = !status && (mark_near(set, &starts) > 0 || set->share);
+  if (any) {
+    find_around(set, &starts);
+    set->starts = starts;
+  } else {
+    csim_arena_free(&starts.arena);
+  }
   csim_candidates_forget(set);
-  return 0;
+  return status;
+}
+
+double csim_candidate_side_scale(const csim_candidates *set, const int v[4], const int side[2],
+                                 double scale) {
+  const csim_starts *starts = &set->starts;
+  int a = v[side[0]], b = v[side[1]];
+  if (!starts->around) return scale;
+  scale = csim_min(scale, (double)starts->closest[v[0]]);
+  if (a >= set->mesh->nbody_vert) return scale; // of a collider's triangle
+  // both triangles at a side are among those at both of its ends
+  return csim_min(scale, csim_max((double)starts->around[a], (double)starts->around[b]));
 }
 
 // Whether one side is of a collider that has released a vertex of the other side.

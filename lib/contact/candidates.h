@@ -64,6 +64,14 @@ typedef struct csim_candidate_search {
   ptrdiff_t kept_capacity;
 } csim_candidate_search;
 
+/// What starts nearer to another part than the contact distance, see csim_candidates_find_starts.
+typedef struct csim_starts {
+  csim_arena arena;
+  float *near;    ///< (mesh->nbody_vert) most of a vertex' scale with other parts; NULL: 1
+  float *around;  ///< (mesh->nbody_vert) least that triangles at a vertex have; NULL: 1
+  float *closest; ///< (mesh->nvert) least scale of a point's pairs with triangles; NULL: 1
+} csim_starts;
+
 typedef struct csim_candidates {
   csim_arena arena;      ///< of all but the lists
   csim_scratch *scratch; ///< of searches
@@ -73,8 +81,7 @@ typedef struct csim_candidates {
   double distance;     ///< [m] contact distance
   const double *share; ///< (mesh->nbody_vert) of it, see csim_contact_params; NULL: 1
   double self_share;   ///< most of it between bodies; 1 unless the owner sets it
-  float *near;         ///< (mesh->nbody_vert) most of it with other parts, see
-                       ///< csim_candidates_find_starts; NULL: 1
+  csim_starts starts;  ///< what starts nearer than that
   csim_references ref;
   int valid;   ///< the list may be used
   int version; ///< changes with the list
@@ -114,6 +121,13 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
 /// The same, and 0 where a collider has released the pair's body (pinched.h).
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                             const csim_candidate *pair);
+
+/// Scale of the sides and corners that are subtracted from a pair of a vertex and a triangle
+/// (terms.h): no more than that of the vertex with any triangle around.
+/// @param side   (2) corners of the triangle, 1 to 3
+/// @param scale  csim_candidate_scale
+double csim_candidate_side_scale(const csim_candidates *set, const int v[4], const int side[2],
+                                 double scale);
 
 /// Lower bound of the distance [m] of a candidate's references at a time of the clock.
 static inline double csim_candidate_gap(const csim_candidate *pair, double clock) {

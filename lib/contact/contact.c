@@ -424,11 +424,8 @@ void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
 
 double csim_contact_value(csim_contact *contact, const double *x) {
   csim_active_set_move(&contact->active, x);
-  double barrier = csim_active_set_value(&contact->active);
-  if (barrier < 0) {
-    contact->failed = 1;
-    barrier = 0;
-  }
+  double barrier;
+  contact->failed |= csim_active_set_value(&contact->active, &barrier) != 0;
   return barrier + csim_friction_set_value(&contact->friction, contact->active.x) +
          csim_pinched_value(&contact->pinched, contact->active.x);
 }

@@ -18,7 +18,7 @@ static csim_term nearest_of(const double *x, const int v[4], int i, int j) {
   int low = v[i] < v[j] ? i : j, high = i + j - low;
   const double *p = x + csim_xyz(v[0]), *a = x + csim_xyz(v[low]), *b = x + csim_xyz(v[high]);
   double s = csim_point_segment(p, a, b), gap[3];
-  csim_term term = {.w = {-1}, .times = 1};
+  csim_term term = {.w = {-1}, .times = 1, .side = {i, j}};
   term.w[low] = 1 - s;
   term.w[high] += s;
   csim_sub(p, a, gap);
@@ -35,6 +35,7 @@ static void share_bits(const double *x, const int v[4], csim_term *term) {
     if (term->w[k] != 0) on[n++] = k;
   assert(n > 0);
   if (n < 3) *term = nearest_of(x, v, on[0], on[n - 1]);
+  term->side[0] = term->side[1] = 0;
 }
 
 int csim_terms_find(const csim_collision_mesh *mesh, const csim_candidate *pair, const int v[4],
@@ -46,6 +47,7 @@ int csim_terms_find(const csim_collision_mesh *mesh, const csim_candidate *pair,
   if (!(d2 < limit * limit && d2 > 0)) return 0;
   term->d = sqrt(d2);
   term->times = 1;
+  term->side[0] = term->side[1] = 0;
   if (kind == CSIM_PAIR_EDGE_EDGE || csim_collision_mesh_of_bodies(mesh, v[0], v[1])) return 1;
 
   const signed char *surplus = mesh->surplus + csim_row(6, pair->b);

@@ -14,6 +14,10 @@
 // distance from it. In a valley both sides count, less the edge between them. The sum has a
 // continuous gradient everywhere, so Newton's method and its line search see one energy. (Li et
 // al., Convergent Incremental Potential Contact, 2023.)
+//
+// Where surfaces start nearer than the contact distance, triangles around a point differ in their
+// reach. What is subtracted then reaches no farther than any of them
+// (csim_candidate_side_scale): else it would pull the surfaces together.
 #ifndef CSIM_CONTACT_TERMS_H
 #define CSIM_CONTACT_TERMS_H
 
@@ -24,6 +28,7 @@ typedef struct csim_term {
   double d;     ///< [m] their distance
   double w[4];  ///< weights of the pair's vertices, as those of csim_pair_closest
   double times; ///< how often their barrier counts; < 0: its other terms count it too often
+  int side[2];  ///< corners (1 to 3) of the triangle that the term is of, equal for one; 0, 0: all
 } csim_term;
 
 enum { CSIM_MOST_TERMS = 7 };

@@ -291,9 +291,59 @@ static void test_divided_seams(void) {
   csim_arena_free(&arena);
 }
 
+static int corner_of(const csim_collision_mesh *mesh, int t, int vert) {
+  for (int k = 0; k < 3; k++)
+    if (mesh->tri[csim_xyz(t) + k] == vert) return 1 + k;
+  return 0;
+}
+
+// Of a vertex and a side or corner of a triangle, one of them a collider's, no more is subtracted
+// than any triangle around may have. Whatever starts nearer than the contact distance.
+static void test_side_scales(void) {
+  csim_collision_mesh mesh;
+  csim_scratch scratch = {0};
+  csim_topology topology;
+  int wrong = 0, lowered = 0, tested = 0;
+  for (int round = 0; round < 8; round++) {
+    csim_candidates set;
+    double share[VERTS];
+    build_mesh(&mesh, &topology);
+    for (int i = 0; i < VERTS; i++) share[i] = kit_uniform(&seed, 0.7, 1);
+    CHECK(csim_candidates_create(&mesh, &scratch, CSIM_BROAD_BVH, 1, 0.03, round % 2 ? share : NULL,
+                                 &set) == 0);
+    CHECK(csim_candidates_find_starts(NULL, &set) == 0);
+    for (int i = 0; i < VERTS; i++)
+      for (int t = 0; t < mesh.ntri; t++) {
+        const int *v = mesh.tri + csim_xyz(t);
+        int pair[4] = {i, v[0], v[1], v[2]};
+        if ((i < mesh.nbody_vert) == (v[0] < mesh.nbody_vert)) continue;
+        double own = csim_candidate_own_scale(&set, CSIM_PAIR_VERTEX_TRIANGLE, pair, NULL);
+        for (int k = 0; k < 6; k++) { // three sides, three corners
+          int side[2] = {1 + k % 3, 1 + (k < 3 ? (k + 1) % 3 : k % 3)};
+          double scale = csim_candidate_side_scale(&set, pair, side, own);
+          lowered += scale < own;
+          for (int u = 0; u < mesh.ntri; u++) {
+            const int *w = mesh.tri + csim_xyz(u);
+            int other[4] = {i, w[0], w[1], w[2]};
+            if (!corner_of(&mesh, u, pair[side[0]]) || !corner_of(&mesh, u, pair[side[1]]))
+              continue;
+            wrong += scale > csim_candidate_own_scale(&set, CSIM_PAIR_VERTEX_TRIANGLE, other, NULL);
+            tested++;
+          }
+        }
+      }
+    csim_candidates_free(&set);
+    csim_topology_free(&topology);
+  }
+  CHECK(wrong == 0);
+  CHECK(lowered > 1000 && lowered < tested / 2);
+  csim_scratch_free(&scratch);
+}
+
 int main(void) {
   test_candidates();
   test_shares();
+  test_side_scales();
   test_divided_seams();
   return check_report();
 }
