@@ -1,6 +1,7 @@
 // math/multigrid.c: see multigrid.h.
 #include "math/multigrid.h"
 
+#include "base/sort.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 
@@ -63,17 +64,6 @@ int csim_multigrid_aggregate(const csim_pattern *pattern, const unsigned char *e
                              int *aggregate, int *seed) {
   adjacency rows = {pattern->nrow, 1, {pattern->start, NULL}, {pattern->col, NULL}, NULL};
   return aggregate_rows(&rows, early, scratch, aggregate, seed);
-}
-
-static void list_rows(int nbelow, csim_multigrid_level *level) {
-  for (int i = 0; i < nbelow; i++)
-    if (level->aggregate[i] >= 0) level->start[level->aggregate[i] + 1]++;
-  for (int c = 0; c < level->nrow; c++) level->start[c + 1] += level->start[c];
-  // filling moves each start to its end, which is the next one's start: shift back afterwards
-  for (int i = 0; i < nbelow; i++)
-    if (level->aggregate[i] >= 0) level->row[level->start[level->aggregate[i]]++] = i;
-  for (int c = level->nrow; c > 0; c--) level->start[c] = level->start[c - 1];
-  level->start[0] = 0;
 }
 
 // Pattern of the coarse matrix: pairs of aggregates with neighbouring rows. -1: out of memory.
@@ -161,7 +151,7 @@ static int create_knots(csim_arena *arena, const adjacency *rows, const int *kno
       csim_pattern_build(arena, knots->nrow, 0, NULL, &knots->pattern) ||
       allocate_level(arena, knots))
     return -1;
-  list_rows(rows->nrow, knots);
+  csim_list_by_key(rows->nrow, knots->aggregate, knots->nrow, knots->start, knots->row);
   find_slots(rows, 0, inner, knots, knots->slot);
   find_slots(rows, 1, 0, knots, knots->far);
   return 0;
@@ -213,7 +203,7 @@ static int create_levels(csim_arena *arena, adjacency rows, const int *knot, int
     if (temp.failed) arena->failed = 1;
     if (level->nrow <= 0 || level->nrow > rows.nrow / 2) break; // nothing gained
     if (allocate_rows(arena, &rows, level)) break;
-    list_rows(rows.nrow, level);
+    csim_list_by_key(rows.nrow, level->aggregate, level->nrow, level->start, level->row);
     if (coarse_pattern(arena, &rows, level)) break;
     if (longest_row(&level->pattern) > ALONE) break; // a hub of a mesh; no slot is for more
     if (allocate_level(arena, level)) break;
