@@ -171,9 +171,6 @@ const csim_energy_kind csim_link_face_kind = {LINKS("link to a face", 4, CSIM_LI
 
 // ------------------------------------------------------------------------------------ over time
 
-// Tolerance for times at the beginning and end of steps [s].
-static const double SAME_TIME = 1e-9;
-
 // Largest stiffness of a stitch that closes [N/m]. From 30 to 1000 shirts are sewn alike.
 static const double CLOSING = 200;
 
@@ -184,7 +181,7 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
   for (int i = 0; i < model->links.nlink; i++) {
     const csim_link *link = &model->links.link[i];
     const csim_link_group *g = &model->links.group[link->group];
-    int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME && !(torn && torn[i]);
+    int on = csim_is_active(g->begin, g->end, time) && !(torn && torn[i]);
     double share = g->closed > g->begin ? (time - g->begin) / (g->closed - g->begin) : 1;
     share = (share - link->begin) / (link->end - link->begin);
     share = share > 0 ? (share < 1 ? share : 1) : 0;

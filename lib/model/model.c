@@ -94,6 +94,10 @@ void csim_model_targets(const csim_model *model, double time, double *target) {
 // Tolerance for times at the beginning and end of steps [s]: they are rounded.
 static const double SAME_TIME = 1e-9;
 
+int csim_is_active(double begin, double end, double time) {
+  return time > begin + SAME_TIME && time <= end + SAME_TIME;
+}
+
 static int holds(const csim_model *model, const csim_target *t, double begin, double end) {
   if (t->group < 0) return 1;
   const csim_pin_group *g = &model->pins.group[t->group];
@@ -106,11 +110,9 @@ void csim_model_pin_shares(const csim_model *model, double time, double *share) 
     const csim_pin_group *g = t->group >= 0 ? &model->pins.group[t->group] : NULL;
     share[i] = 1;
     if (!g || t->exact) continue;
-    // from `begin` on: a step that ends at `begin` is over when the pin starts to hold
-    int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME;
     double k = 0;
     csim_curve_at(&g->keyed, 1, &g->stiffness, time, &k);
-    share[i] = on ? k / g->stiffness : 0;
+    share[i] = csim_is_active(g->begin, g->end, time) ? k / g->stiffness : 0;
   }
 }
 
