@@ -280,6 +280,12 @@ extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
 /// and weft, and the total strain of flow of each.
 extern const csim_energy_kind csim_ductile_woven_kind, csim_ductile_orthotropic_kind;
 
+/// Woven or orthotropic, of these four.
+static inline csim_membrane_law csim_membrane_law_of(const csim_energy_kind *kind) {
+  return kind == &csim_woven_kind || kind == &csim_ductile_woven_kind ? CSIM_MEMBRANE_WOVEN
+                                                                      : CSIM_MEMBRANE_ORTHOTROPIC;
+}
+
 /// Membrane of a triangle whose stiffness grows with strain and turns with its angle, see
 /// measured.c. Parameters by csim_measured_param.
 extern const csim_energy_kind csim_measured_kind;
