@@ -1,4 +1,4 @@
-// base/sort.h: rows of whole numbers in increasing order. Needs nothing.
+// base/sort.h: rows of whole numbers in increasing order, lists by key. Needs nothing.
 #ifndef CSIM_BASE_SORT_H
 #define CSIM_BASE_SORT_H
 
@@ -16,6 +16,13 @@ static inline int csim_compare_rows(const int *a, const int *b, int n) {
 /// @param row   (n) structs or arrays of `size` bytes; NULL allowed when n = 0
 /// @param nkey  number of ints, 1 to 4
 void csim_sort_rows(void *row, ptrdiff_t n, size_t size, int nkey);
+
+/// Lists items by their keys, by counting: those of key k are item[start[k]] ... before
+/// item[start[k + 1]], ascending.
+/// @param      key    (n) below nkey; items with a key < 0 are in no list
+/// @param[out] start  (nkey + 1) overwritten
+/// @param[out] item   (start[nkey]) overwritten; n is enough
+void csim_list_by_key(int n, const int *key, int nkey, int *start, int *item);
 
 /// Puts three numbers in order.
 /// @return 1, or -1 when that reverses the way round

@@ -1,6 +1,8 @@
 // cache/traversal.c: see traversal.h. docs/cache-format.md states the same order in words.
 #include "cache/traversal.h"
 
+#include "base/sort.h"
+
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
@@ -140,13 +142,12 @@ static int traverse_faces(building *b) {
 
 // Vertices inside a solid, breadth-first from those known: the mean of two known corners.
 static int traverse_tets(building *b) {
-  int *start = CSIM_ARENA_NEW(&b->arena, int, (ptrdiff_t)b->nvert + 2);
+  int *start = CSIM_ARENA_NEW(&b->arena, int, (ptrdiff_t)b->nvert + 1);
   int *list = CSIM_ARENA_NEW(&b->arena, int, csim_row(4, b->ntet));
   if (b->arena.failed) return -1;
   int n = 4 * b->ntet;
-  for (int i = 0; i < n; i++) start[b->tet[i] + 2]++;
-  for (int v = 0; v < b->nvert; v++) start[v + 2] += start[v + 1];
-  for (int i = 0; i < n; i++) list[start[b->tet[i] + 1]++] = i / 4;
+  csim_list_by_key(n, b->tet, b->nvert, start, list);
+  for (int i = 0; i < n; i++) list[i] /= 4; // corners
 
   int head = 0;
   for (int seed = 0; seed <= b->ntet; seed++) {

@@ -3,6 +3,7 @@
 
 #include "contact/distance.h"
 #include "math/vec3.h"
+#include "mesh/topology.h"
 
 #include <string.h>
 
@@ -17,18 +18,6 @@ static const int *nodes(const csim_bind *bind, int elem) {
 static int normalise(double *a) {
   double length = csim_normalise(a);
   return length > 0 && length < INFINITY ? 0 : -1;
-}
-
-// Unit normals of the vertices, areas being the weights; 0 where there is none.
-static void vertex_normals(csim_bind *bind, const double *x) {
-  memset(bind->normal, 0, 3 * (size_t)bind->nvert * sizeof *bind->normal);
-  for (int t = 0; t < bind->nelem; t++) {
-    const int *v = nodes(bind, t);
-    double n[3];
-    csim_face_normal(x, v, n);
-    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, bind->normal + csim_xyz(v[k]));
-  }
-  for (int i = 0; i < bind->nvert; i++) normalise(bind->normal + csim_xyz(i));
 }
 
 // The columns t, n x t and n of the frame at a bound vertex: frame[0 .. 2].
@@ -110,7 +99,7 @@ int csim_bind_create(csim_arena *arena, const csim_bind_mesh *to, int n, const d
       arena->failed || csim_nearest_create(&scratch, to->width, to->nelem, to->elem, to->x, &tree);
   if (!failed) {
     memcpy(elem, to->elem, (size_t)nnode * sizeof *elem);
-    if (bind->normal) vertex_normals(bind, to->x);
+    if (bind->normal) csim_vert_normals(to->nvert, to->nelem, elem, to->x, bind->normal);
   }
   for (int i = 0; i < n && !failed; i++) {
     double far = bind_vertex(bind, &tree, x + csim_xyz(i), &bind->bond[i]);
@@ -123,7 +112,7 @@ int csim_bind_create(csim_arena *arena, const csim_bind_mesh *to, int n, const d
 }
 
 void csim_bind_place(csim_bind *bind, const double *x, double unit, double *out) {
-  if (bind->normal) vertex_normals(bind, x);
+  if (bind->normal) csim_vert_normals(bind->nvert, bind->nelem, bind->elem, x, bind->normal);
   for (int i = 0; i < bind->nbond; i++, out += 3) {
     const csim_bond *bond = &bind->bond[i];
     double frame[3][3];

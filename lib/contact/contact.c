@@ -284,7 +284,7 @@ int csim_contact_advance_together(csim_contact *contact, const double *goal, dou
   return csim_contact_advance(contact, NULL, x);
 }
 
-int csim_contact_lags(csim_contact *contact) {
+int csim_contact_lags(const csim_contact *contact) {
   return csim_kinematics_lags(&contact->kin);
 }
 

@@ -113,7 +113,7 @@ int csim_contact_go_ahead(csim_contact *contact);
 int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x);
 
 /// Whether some pin or plane is not at its goal yet.
-int csim_contact_lags(csim_contact *contact);
+int csim_contact_lags(const csim_contact *contact);
 
 /// Whether some exact pin is held back, and may still get to its target in this step.
 int csim_contact_pins_are_behind(const csim_contact *contact);

@@ -389,29 +389,39 @@ static double collider_lag(csim_kinematics *kin, int k) {
   return lag;
 }
 
-static void note_lag(csim_kinematics *kin, double lag, int part) {
-  if (!(lag > kin->lag)) return;
-  kin->lag = lag;
-  kin->lag_part = part;
+typedef struct lag {
+  double way; // [m]
+  int part;
+} lag;
+
+static void note_lag(double way, int part, lag *most) {
+  if (way > most->way) *most = (lag){way, part};
 }
 
-int csim_kinematics_lags(csim_kinematics *kin) {
-  kin->lag = 0;
+// The largest lag of exact pins and planes.
+static lag find_lag(const csim_kinematics *kin) {
+  lag most = {0};
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
     if (t->hard)
-      note_lag(kin, csim_distance(kin->target + csim_xyz(i), kin->x + csim_xyz(t->vert)),
-               csim_collision_mesh_part(kin->mesh, t->vert));
+      note_lag(csim_distance(kin->target + csim_xyz(i), kin->x + csim_xyz(t->vert)),
+               csim_collision_mesh_part(kin->mesh, t->vert), &most);
   }
   for (int k = 0; k < kin->planes.n; k++) {
     const csim_contact_plane *p = &kin->planes.plane[k];
-    note_lag(kin, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n), p->part);
+    note_lag(fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n), p->part, &most);
   }
-  return kin->lag > 0;
+  return most;
+}
+
+int csim_kinematics_lags(const csim_kinematics *kin) {
+  return find_lag(kin).way > 0;
 }
 
 void csim_kinematics_measure_lag(csim_kinematics *kin) {
-  csim_kinematics_lags(kin);
+  lag most = find_lag(kin);
   for (int k = 0; k < kin->ncollider; k++)
-    note_lag(kin, collider_lag(kin, k), kin->mesh->nbody + k);
+    note_lag(collider_lag(kin, k), kin->mesh->nbody + k, &most);
+  kin->lag = most.way;
+  kin->lag_part = most.part;
 }

@@ -138,7 +138,7 @@ static inline void csim_kinematics_pass_time(csim_kinematics *kin, double time) 
 void csim_kinematics_advance_planes(csim_kinematics *kin);
 
 /// Whether some pin or plane is not at its goal yet.
-int csim_kinematics_lags(csim_kinematics *kin);
+int csim_kinematics_lags(const csim_kinematics *kin);
 
 /// After a step: measures lag and lag_part against its end.
 void csim_kinematics_measure_lag(csim_kinematics *kin);

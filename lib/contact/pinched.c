@@ -83,14 +83,8 @@ void csim_pinched_clear(csim_pinched *p) {
 
 // Unit normal of a triangle of the mesh; 0 where it has none.
 static void normal_of(const csim_pinched *p, int tri, double n[3]) {
-  const int *v = p->mesh->tri + csim_xyz(tri);
-  const double *x = p->kin->x;
-  double u[3], w[3];
-  csim_sub(x + csim_xyz(v[1]), x + csim_xyz(v[0]), u);
-  csim_sub(x + csim_xyz(v[2]), x + csim_xyz(v[0]), w);
-  csim_cross(u, w, n);
-  double l = csim_norm(n);
-  for (int c = 0; c < 3; c++) n[c] = l > 0 ? n[c] / l : 0;
+  csim_face_normal(p->kin->x, p->mesh->tri + csim_xyz(tri), n);
+  csim_normalise(n);
 }
 
 // How far [m] a point is from where a released vertex is to go, along n: before the plane of its

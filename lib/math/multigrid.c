@@ -1,6 +1,7 @@
 // math/multigrid.c: see multigrid.h.
 #include "math/multigrid.h"
 
+#include "base/sort.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 
@@ -65,36 +66,33 @@ int csim_multigrid_aggregate(const csim_pattern *pattern, const unsigned char *e
   return aggregate_rows(&rows, early, scratch, aggregate, seed);
 }
 
-static void list_rows(int nbelow, csim_multigrid_level *level) {
-  for (int i = 0; i < nbelow; i++)
-    if (level->aggregate[i] >= 0) level->start[level->aggregate[i] + 1]++;
-  for (int c = 0; c < level->nrow; c++) level->start[c + 1] += level->start[c];
-  // filling moves each start to its end, which is the next one's start: shift back afterwards
-  for (int i = 0; i < nbelow; i++)
-    if (level->aggregate[i] >= 0) level->row[level->start[level->aggregate[i]]++] = i;
-  for (int c = level->nrow; c > 0; c--) level->start[c] = level->start[c - 1];
-  level->start[0] = 0;
-}
-
 // Pattern of the coarse matrix: pairs of aggregates with neighbouring rows. -1: out of memory.
-static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_multigrid_level *level) {
+static int coarse_pattern(csim_arena *arena, const adjacency *rows, const int *aggregate, int nrow,
+                          csim_pattern *pattern) {
   csim_arena temp = {0};
-  int npair = 0, capacity = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
+  int npair = 0, capacity = 0;
+  for (int l = 0; l < rows->nlist; l++) capacity += rows->start[l][rows->nrow];
   int *pair = CSIM_ARENA_NEW(&temp, int, csim_row(2, capacity));
   if (!temp.failed)
     for (int i = 0; i < rows->nrow; i++)
-      for (int l = 0; l < 2; l++)
+      for (int l = 0; l < rows->nlist; l++)
         for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++) {
-          int a = level->aggregate[i], b = level->aggregate[rows->col[l][k]];
-          if (a < 0 || b <= a) continue;
+          int a = aggregate[i], b = aggregate[rows->col[l][k]];
+          if (a < 0 || b <= a) continue; // the other order has it
           pair[csim_row(2, npair)] = a;
           pair[csim_row(2, npair++) + 1] = b;
         }
   csim_element_set set = {npair, 2, pair};
-  int status = temp.failed ? -1 : csim_pattern_build(arena, level->nrow, 1, &set, &level->pattern);
+  int status = temp.failed ? -1 : csim_pattern_build(arena, nrow, 1, &set, pattern);
   if (status) arena->failed = 1;
   csim_arena_free(&temp);
   return status;
+}
+
+int csim_multigrid_coarsen(csim_arena *arena, const csim_pattern *pattern, const int *aggregate,
+                           int nrow, csim_pattern *coarse) {
+  adjacency rows = {pattern->nrow, 1, {pattern->start, NULL}, {pattern->col, NULL}, NULL};
+  return coarse_pattern(arena, &rows, aggregate, nrow, coarse);
 }
 
 // Position of each block of list l among the blocks of its aggregate's row. ALONE: into D only,
@@ -161,7 +159,7 @@ static int create_knots(csim_arena *arena, const adjacency *rows, const int *kno
       csim_pattern_build(arena, knots->nrow, 0, NULL, &knots->pattern) ||
       allocate_level(arena, knots))
     return -1;
-  list_rows(rows->nrow, knots);
+  csim_list_by_key(rows->nrow, knots->aggregate, knots->nrow, knots->start, knots->row);
   find_slots(rows, 0, inner, knots, knots->slot);
   find_slots(rows, 1, 0, knots, knots->far);
   return 0;
@@ -171,19 +169,18 @@ static int create_knots(csim_arena *arena, const adjacency *rows, const int *kno
 // memory.
 static int aggregate_knotted(csim_arena *arena, const adjacency *rows,
                              const csim_multigrid_level *knots, int *aggregate) {
-  csim_multigrid_level whole = {.nrow = knots->nrow};
+  csim_pattern whole;
+  int nrow = knots->nrow;
   int *single = CSIM_ARENA_NEW(arena, int, rows->nrow), count = -1;
   int *scratch = CSIM_ARENA_NEW(arena, int, rows->nrow);
   int *none = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)rows->nrow + 1);
   if (arena->failed) return -1;
-  whole.aggregate = aggregate; // first the knot or row alone that a row is in
-  for (int i = 0; i < rows->nrow; i++) {
+  for (int i = 0; i < rows->nrow; i++) { // first the knot or row alone that a row is in
     aggregate[i] = knots->aggregate[i];
-    if (aggregate[i] < 0 && is_free(rows, i)) aggregate[i] = whole.nrow++;
+    if (aggregate[i] < 0 && is_free(rows, i)) aggregate[i] = nrow++;
   }
-  if (coarse_pattern(arena, rows, &whole)) return -1;
-  adjacency contracted = {
-      whole.nrow, 2, {whole.pattern.start, none}, {whole.pattern.col, none}, NULL};
+  if (coarse_pattern(arena, rows, aggregate, nrow, &whole)) return -1;
+  adjacency contracted = {nrow, 2, {whole.start, none}, {whole.col, none}, NULL};
   count = aggregate_rows(&contracted, NULL, scratch, single, NULL);
   for (int i = 0; i < rows->nrow; i++)
     if (aggregate[i] >= 0) aggregate[i] = single[aggregate[i]];
@@ -213,8 +210,8 @@ static int create_levels(csim_arena *arena, adjacency rows, const int *knot, int
     if (temp.failed) arena->failed = 1;
     if (level->nrow <= 0 || level->nrow > rows.nrow / 2) break; // nothing gained
     if (allocate_rows(arena, &rows, level)) break;
-    list_rows(rows.nrow, level);
-    if (coarse_pattern(arena, &rows, level)) break;
+    csim_list_by_key(rows.nrow, level->aggregate, level->nrow, level->start, level->row);
+    if (coarse_pattern(arena, &rows, level->aggregate, level->nrow, &level->pattern)) break;
     if (longest_row(&level->pattern) > ALONE) break; // a hub of a mesh; no slot is for more
     if (allocate_level(arena, level)) break;
     find_slots(&rows, 0, inner, level, level->slot);

@@ -90,6 +90,12 @@ void csim_multigrid_free(csim_multigrid *C);
 int csim_multigrid_aggregate(const csim_pattern *pattern, const unsigned char *early, int *scratch,
                              int *aggregate, int *seed);
 
+/// Pattern of such aggregates: pairs of which some rows are neighbours.
+/// @param aggregate  (pattern->nrow) below nrow; -1: none
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_multigrid_coarsen(csim_arena *arena, const csim_pattern *pattern, const int *aggregate,
+                           int nrow, csim_pattern *coarse);
+
 /// Chooses the aggregates for matrices on a graph, or on a pattern whose fixed rows are those of
 /// the identity, and allocates everything.
 /// @param knot   (nrow) rows of one number, below nrow, are a knot; -1: in none. NULL: no knots

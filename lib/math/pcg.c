@@ -8,8 +8,12 @@
 
 #include <math.h>
 
+ptrdiff_t csim_pcg_bytes(int n) {
+  return 3 * csim_scratch_bytes((ptrdiff_t)n + 1, sizeof(double));
+}
+
 int csim_pcg_reserve(csim_scratch *scratch, int n) {
-  return csim_scratch_reserve(scratch, 3 * csim_scratch_bytes((ptrdiff_t)n + 1, sizeof(double)));
+  return csim_scratch_reserve(scratch, csim_pcg_bytes(n));
 }
 
 static int is_reached(const csim_solve_goal *goal, int iterations, const double *r, double rnorm2,

@@ -28,8 +28,11 @@ typedef struct csim_solve_goal {
   void *context; ///< of is_enough
 } csim_solve_goal;
 
-/// Reserves working vectors of n = 3 nrow numbers, and one more to read behind each: as much as the
-/// solvers here need. @return 0, or -1 when out of memory
+/// Bytes of working vectors of n = 3 nrow numbers, and one more to read behind each: as much as the
+/// solvers here need.
+ptrdiff_t csim_pcg_bytes(int n);
+
+/// Reserves these. @return 0, or -1 when out of memory
 int csim_pcg_reserve(csim_scratch *scratch, int n);
 
 /// A symmetric linear map A of (nrow x 3) vectors and its preconditioner P, in any form, for

@@ -3,6 +3,15 @@
 
 #include "base/dmath.h"
 
+int csim_triangle_frame(const double *a, const double *b, const double *c, double F[9]) {
+  csim_sub(b, a, F);
+  csim_triangle_normal(a, b, c, F + 6);
+  if (!(csim_normalise(F + 6) > 0)) return -1;
+  csim_normalise(F);
+  csim_cross(F + 6, F, F + 3);
+  return 0;
+}
+
 void csim_bounds(int n, const double *x, double lo[3], double hi[3]) {
   for (int c = 0; c < 3; c++) lo[c] = hi[c] = x[c];
   for (ptrdiff_t k = 3; k < csim_xyz(n); k++) {

@@ -68,6 +68,10 @@ static inline void csim_face_normal(const double *x, const int *v, double *out) 
   csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), out);
 }
 
+/// Frame of a triangle in the rows of F: along its first edge, across it in the plane, normal.
+/// @return 0, or -1 when the triangle has no area: F is then no frame
+int csim_triangle_frame(const double *a, const double *b, const double *c, double F[9]);
+
 /// The smallest box around x (n x 3), n > 0.
 void csim_bounds(int n, const double *x, double lo[3], double hi[3]);
 

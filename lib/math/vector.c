@@ -96,15 +96,6 @@ void csim_vector_add(csim_pool *pool, int n, double s, const double *x, double *
   csim_pool_for(pool, n, GRAIN, add_range, &(vector_job){.a = x, .y = y, .s = s});
 }
 
-static void scale_add_range(void *context, int first, int last) {
-  const vector_job *job = context;
-  for (int i = first; i < last; i++) job->y[i] = job->a[i] + job->s * job->y[i];
-}
-
-void csim_vector_scale_add(csim_pool *pool, int n, const double *x, double s, double *y) {
-  csim_pool_for(pool, n, GRAIN, scale_add_range, &(vector_job){.a = x, .y = y, .s = s});
-}
-
 CSIM_SIMD_BODY double reduce_items(int n, double alpha, const double *q, double *r) {
   csim_v4 even = {0}, odd = {0};
   double rest = 0;

@@ -25,9 +25,6 @@ void csim_vector_go(csim_pool *pool, int n, const double *x, double s, const dou
 /// y += s x
 void csim_vector_add(csim_pool *pool, int n, double s, const double *x, double *y);
 
-/// y = x + s y
-void csim_vector_scale_add(csim_pool *pool, int n, const double *x, double s, double *y);
-
 /// r -= alpha q; returns r.r
 double csim_vector_reduce(csim_pool *pool, int n, double alpha, const double *q, double *r);
 

@@ -380,26 +380,22 @@ static csim_status sort_parts(check *c) {
     return FAIL(c, "%s: the surface has %d separate parts; at most %d are allowed", c->s->name,
                 c->npart, CSIM_SOLID_MAX_PARTS);
   c->start = CSIM_ARENA_NEW(&c->scratch, int, c->npart + 1);
-  int *next = CSIM_ARENA_NEW(&c->scratch, int, c->npart);
   c->order = CSIM_ARENA_NEW(&c->scratch, int, n);
   c->tri = CSIM_ARENA_NEW(&c->scratch, int, csim_xyz(n));
   c->box = csim_arena_alloc(&c->scratch, c->npart, sizeof *c->box);
   c->depth = CSIM_ARENA_NEW(&c->scratch, int, c->npart);
   c->root = CSIM_ARENA_NEW(&c->scratch, int, c->npart);
   if (c->scratch.failed) return CSIM_MEMORY;
-  for (int t = 0; t < n; t++) c->start[c->part[t] + 1]++;
+  csim_list_by_key(n, c->part, c->npart, c->start, c->order);
   for (int p = 0; p < c->npart; p++) {
-    c->start[p + 1] += c->start[p];
-    next[p] = c->start[p];
     c->root[p] = p;
     for (int k = 0; k < 3; k++) {
       c->box[p][k] = INFINITY;
       c->box[p][k + 3] = -INFINITY;
     }
   }
-  for (int t = 0; t < n; t++) {
-    int p = c->part[t], at = next[p]++;
-    c->order[at] = t;
+  for (int at = 0; at < n; at++) {
+    int t = c->order[at], p = c->part[t];
     memcpy(c->tri + csim_xyz(at), corners(c, t), 3 * sizeof(int));
     for (int k = 0; k < 9; k++) {
       double x = vertex(c, corners(c, t)[k / 3])[k % 3];

@@ -1,6 +1,8 @@
 // model/assemble.c: see assemble.h.
 #include "model/assemble.h"
 
+#include "base/sort.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -24,12 +26,8 @@ static void index_triangles(csim_model *model) {
   model->air.tri_start = CSIM_ARENA_NEW(&model->arena, int, (ptrdiff_t)model->nvert + 1);
   model->air.tri_around = CSIM_ARENA_NEW(&model->arena, int, n);
   if (model->arena.failed) return;
-  for (int k = 0; k < n; k++) model->air.tri_start[model->tri[k] + 1]++;
-  for (int v = 0; v < model->nvert; v++) model->air.tri_start[v + 1] += model->air.tri_start[v];
-  // filling moves each start to its end, which is the next vertex's start: shift back afterwards
-  for (int k = 0; k < n; k++) model->air.tri_around[model->air.tri_start[model->tri[k]]++] = k / 3;
-  for (int v = model->nvert; v > 0; v--) model->air.tri_start[v] = model->air.tri_start[v - 1];
-  model->air.tri_start[0] = 0;
+  csim_list_by_key(n, model->tri, model->nvert, model->air.tri_start, model->air.tri_around);
+  for (int k = 0; k < n; k++) model->air.tri_around[k] /= 3; // corners
 }
 
 // Marks prescribed vertices, and the body of each vertex.

@@ -3,6 +3,7 @@
 
 #include "base/dmath.h"
 #include "base/hash_table.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -72,14 +73,10 @@ static int index_fans(const csim_topology *topology, csim_arena *arena, fans *f)
   f->around = CSIM_ARENA_NEW(arena, int, n);
   f->area = CSIM_ARENA_NEW(arena, double, nvert);
   if (arena->failed) return -1;
-  for (int k = 0; k < n; k++) f->start[f->tri[k] + 1]++;
-  for (int v = 0; v < nvert; v++) {
-    if (f->start[v + 1] > most) most = f->start[v + 1];
-    f->start[v + 1] += f->start[v];
-  }
-  for (int k = 0; k < n; k++) f->around[f->start[f->tri[k]]++] = k / 3;
-  for (int v = nvert; v > 0; v--) f->start[v] = f->start[v - 1];
-  f->start[0] = 0;
+  csim_list_by_key(n, f->tri, nvert, f->start, f->around);
+  for (int k = 0; k < n; k++) f->around[k] /= 3; // corners
+  for (int v = 0; v < nvert; v++)
+    if (f->start[v + 1] - f->start[v] > most) most = f->start[v + 1] - f->start[v];
   f->ring = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)most + 1);
   f->ring_tri = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)most + 1);
   f->angle = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)most + 1);

@@ -102,6 +102,7 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
                        const int *node, const double *param, csim_energy *energy) {
   csim_arena temp = {0};
   int nnode = kind->nnode, nparam = kind->nparam;
+  assert(nnode <= CSIM_CONSTRAINT_NODES || (!kind->constraint && !kind->excess));
   size_t bytes = (size_t)nparam * sizeof *param;
   *energy = (csim_energy){.kind = kind, .isa = csim_simd_best(), .nelem = nelem};
   uint64_t *used = CSIM_ARENA_NEW(&temp, uint64_t, nvert);

@@ -17,9 +17,9 @@
 
 enum {
   CSIM_FIT_NODES = 11, ///< a vertex and up to ten neighbours, see measured_bending.c
-  CSIM_MAX_NODE = CSIM_FIT_NODES,
-  CSIM_MEASURED = 24,  ///< numbers of a table of stretching
-  CSIM_BEND_KNOTS = 5, ///< curvatures of a table of bending
+  CSIM_CONSTRAINT_NODES = CSIM_PATCH_NODES, ///< most vertices of an element that is a constraint
+  CSIM_MEASURED = 24,                       ///< numbers of a table of stretching
+  CSIM_BEND_KNOTS = 5,                      ///< curvatures of a table of bending
   CSIM_MEASURED_BENDING = 3 * CSIM_BEND_KNOTS,
   CSIM_MAX_PARAM = 1 + 4 * CSIM_BEND_KNOTS + 3 * (CSIM_FIT_NODES - 1),
 };
@@ -56,8 +56,8 @@ typedef struct csim_constraint {
   int dim;  ///< 1: C[0] with gradients grad; 3: a vector C = sum weight_n x_n + constant
   double k; ///< stiffness [J / unit of C^2]
   double C[3];
-  double grad[CSIM_MAX_NODE]
-             [3]; ///< dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
+  /// dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
+  double grad[CSIM_CONSTRAINT_NODES][3];
 } csim_constraint;
 
 /// The purpose of an energy; a model may have several of one role.
@@ -76,7 +76,7 @@ typedef enum csim_role {
 typedef struct csim_energy_kind {
   const char *name;
   csim_role role;
-  int nnode;  ///< vertices of an element, 1..CSIM_MAX_NODE
+  int nnode;  ///< vertices of an element; at most CSIM_CONSTRAINT_NODES with a constraint or excess
   int nparam; ///< constants of an element
   /// Sum of the elements' energies [J].
   double (*value)(const csim_energy *energy, const csim_point *at, int first, int last);
@@ -279,6 +279,12 @@ extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
 /// strains. Four more parameters: a csim_yield [-], and 0. Four numbers: plastic strains of warp
 /// and weft, and the total strain of flow of each.
 extern const csim_energy_kind csim_ductile_woven_kind, csim_ductile_orthotropic_kind;
+
+/// Woven or orthotropic, of these four.
+static inline csim_membrane_law csim_membrane_law_of(const csim_energy_kind *kind) {
+  return kind == &csim_woven_kind || kind == &csim_ductile_woven_kind ? CSIM_MEMBRANE_WOVEN
+                                                                      : CSIM_MEMBRANE_ORTHOTROPIC;
+}
 
 /// Membrane of a triangle whose stiffness grows with strain and turns with its angle, see
 /// measured.c. Parameters by csim_measured_param.

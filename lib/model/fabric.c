@@ -96,9 +96,7 @@ int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const 
                          const csim_moduli *moduli, const csim_yield *yield,
                          csim_elements *membrane) {
   const csim_energy_kind *kind = membrane->kind;
-  csim_membrane_law law = kind == &csim_woven_kind || kind == &csim_ductile_woven_kind
-                              ? CSIM_MEMBRANE_WOVEN
-                              : CSIM_MEMBRANE_ORTHOTROPIC;
+  csim_membrane_law law = csim_membrane_law_of(kind);
   int left_out = 0;
   for (int t = 0; t < ntri; t++) {
     double param[CSIM_MAX_PARAM];

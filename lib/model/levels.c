@@ -63,23 +63,6 @@ static int begin_ladder(const csim_mesh *mesh, const unsigned char *pinned, int 
   return csim_pattern_build(arena, n, 1, &set, &finest->pattern);
 }
 
-// Aggregates of neighbours among the rows below.
-static int neighbours(csim_arena *arena, const csim_pattern *below, const int *aggregate, int nrow,
-                      csim_pattern *pattern) {
-  int npair = 0;
-  int *pair = CSIM_ARENA_NEW(arena, int, below->start[below->nrow]);
-  if (!pair) return -1;
-  for (int i = 0; i < below->nrow; i++)
-    for (int b = below->start[i]; b < below->start[i + 1]; b++) {
-      int p = aggregate[i], q = aggregate[below->col[b]];
-      if (p < 0 || q <= p) continue; // the other order has it
-      pair[csim_row(2, npair)] = p;
-      pair[csim_row(2, npair++) + 1] = q;
-    }
-  csim_element_set set = {npair, 2, pair};
-  return csim_pattern_build(arena, nrow, 1, &set, pattern);
-}
-
 // Adds a level above the last. Returns 1, 0 when nothing can be joined, -1 when out of memory.
 static int add_level(ladder *s) {
   csim_arena *arena = &s->arena;
@@ -91,7 +74,7 @@ static int add_level(ladder *s) {
   if (arena->failed) return -1;
   int nrow = csim_multigrid_aggregate(&below->pattern, below->early, scratch, aggregate, seed);
   if (allocate_level(arena, nrow, to) ||
-      neighbours(arena, &below->pattern, aggregate, nrow, &to->pattern))
+      csim_multigrid_coarsen(arena, &below->pattern, aggregate, nrow, &to->pattern))
     return -1;
   for (int r = 0; r < nrow; r++) {
     to->vert[r] = below->vert[seed[r]];

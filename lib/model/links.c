@@ -171,9 +171,6 @@ const csim_energy_kind csim_link_face_kind = {LINKS("link to a face", 4, CSIM_LI
 
 // ------------------------------------------------------------------------------------ over time
 
-// Tolerance for times at the beginning and end of steps [s].
-static const double SAME_TIME = 1e-9;
-
 // Largest stiffness of a stitch that closes [N/m]. From 30 to 1000 shirts are sewn alike.
 static const double CLOSING = 200;
 
@@ -184,7 +181,7 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
   for (int i = 0; i < model->links.nlink; i++) {
     const csim_link *link = &model->links.link[i];
     const csim_link_group *g = &model->links.group[link->group];
-    int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME && !(torn && torn[i]);
+    int on = csim_is_active(g->begin, g->end, time) && !(torn && torn[i]);
     double share = g->closed > g->begin ? (time - g->begin) / (g->closed - g->begin) : 1;
     share = (share - link->begin) / (link->end - link->begin);
     share = share > 0 ? (share < 1 ? share : 1) : 0;
@@ -210,24 +207,11 @@ static const double SHORTEST = 0.1;
 
 // Turns n as a triangle turns from x0 to x1 (3 x 3). Returns -1 if it has no area.
 static int turn_with(const double x0[9], const double x1[9], double n[3]) {
-  double axes[2][9], local[3];
-  for (int k = 0; k < 2; k++) {
-    const double *x = k ? x1 : x0;
-    double *along = axes[k], *across = axes[k] + 3, *normal = axes[k] + 6, other[3];
-    csim_sub(x + 3, x, along);
-    csim_sub(x + 6, x, other);
-    csim_cross(along, other, normal);
-    double length = csim_norm(along), twice = csim_norm(normal);
-    if (!(twice > 0)) return -1;
-    for (int c = 0; c < 3; c++) {
-      along[c] /= length;
-      normal[c] /= twice;
-    }
-    csim_cross(normal, along, across);
-  }
-  for (int i = 0; i < 3; i++) local[i] = csim_dot(axes[0] + 3 * (ptrdiff_t)i, n);
-  memset(n, 0, 3 * sizeof *n);
-  for (int i = 0; i < 3; i++) csim_add_scaled(local[i], axes[1] + 3 * (ptrdiff_t)i, n);
+  double from[9], to[9], local[3];
+  if (csim_triangle_frame(x0, x0 + 3, x0 + 6, from)) return -1;
+  if (csim_triangle_frame(x1, x1 + 3, x1 + 6, to)) return -1;
+  csim_mat3_mul(from, n, local);
+  csim_mat3_mul_by_transpose(to, local, n);
   return 0;
 }
 

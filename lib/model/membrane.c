@@ -65,8 +65,6 @@ enum {
 }; // BOUND 0: none; else e0 and e1 do not stiffen, and LIMIT is where the bound begins
 enum { YIELD_AT = NPARAM, HARDENING, RATE, NDUCTILE = NPARAM + 4 };
 
-typedef enum membrane_law { WOVEN, ORTHOTROPIC } membrane_law;
-
 typedef struct strains {
   csim_v4 fu[3], fv[3];
   csim_v4 lu, lv; // |f_u|, |f_v|; of woven
@@ -119,7 +117,8 @@ CSIM_SIMD_BODY int load_four(const csim_energy *energy, const csim_point *at, in
   return n;
 }
 
-CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law law, strains *at) {
+CSIM_SIMD_BODY void find_strains(const four *s, const double *x, csim_membrane_law law,
+                                 strains *at) {
   csim_v4 a[4], b[4];
   for (int i = 0; i < 4; i++) {
     csim_v4 x0 = CSIM_LOAD3(x + csim_xyz(s->node[i][0]));
@@ -135,8 +134,8 @@ CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law la
   csim_v4 uu = DOT4(at->fu, at->fu), vv = DOT4(at->fv, at->fv);
   at->lu = CSIM_SQRT4(uu);
   at->lv = CSIM_SQRT4(vv);
-  at->e[0] = (law == WOVEN ? at->lu - 1 : 0.5 * (uu - 1)) - s->set[0];
-  at->e[1] = (law == WOVEN ? at->lv - 1 : 0.5 * (vv - 1)) - s->set[1];
+  at->e[0] = (law == CSIM_MEMBRANE_WOVEN ? at->lu - 1 : 0.5 * (uu - 1)) - s->set[0];
+  at->e[1] = (law == CSIM_MEMBRANE_WOVEN ? at->lv - 1 : 0.5 * (vv - 1)) - s->set[1];
   at->e[2] = DOT4(at->fu, at->fv);
 }
 
@@ -157,14 +156,14 @@ CSIM_SIMD_BODY void add_stiffening(int k, four *s) {
   s->c[2 * k] += 2 * q * over;
 }
 
-CSIM_SIMD_BODY void find_rest_lengths(const four *s, membrane_law law, csim_v4 rest[2]) {
+CSIM_SIMD_BODY void find_rest_lengths(const four *s, csim_membrane_law law, csim_v4 rest[2]) {
   for (int k = 0; k < 2; k++) {
     csim_v4 square = 1 + 2 * s->set[k];
-    rest[k] = law == WOVEN ? 1 + s->set[k] : CSIM_SQRT4(square);
+    rest[k] = law == CSIM_MEMBRANE_WOVEN ? 1 + s->set[k] : CSIM_SQRT4(square);
   }
 }
 
-CSIM_SIMD_BODY void find_bound(const four *s, membrane_law law, csim_principal_law *bound) {
+CSIM_SIMD_BODY void find_bound(const four *s, csim_membrane_law law, csim_principal_law *bound) {
   csim_v4 zero = {0};
   bound->begin = s->p[LIMIT];
   bound->end = s->p[BOUND];
@@ -172,7 +171,7 @@ CSIM_SIMD_BODY void find_bound(const four *s, membrane_law law, csim_principal_l
   find_rest_lengths(s, law, bound->rest);
 }
 
-CSIM_SIMD_BODY void add_bound(membrane_law law, four *s) {
+CSIM_SIMD_BODY void add_bound(csim_membrane_law law, four *s) {
   csim_principal_law bound;
   const csim_v4 *end = &s->p[BOUND];
   s->at_bound = 0;
@@ -208,7 +207,7 @@ CSIM_SIMD_BODY void apply_law(const csim_point *at, four *s) {
 
 // Everything except the Hessian; results that a caller does not use are optimised away.
 CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at, int first,
-                                 int last, membrane_law law, four *s) {
+                                 int last, csim_membrane_law law, four *s) {
   int n = load_four(energy, at, first, last, s);
   find_strains(s, at->x, law, &s->at);
   if (at->damping) {
@@ -219,7 +218,7 @@ CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at
   apply_law(at, s);
   add_bound(law, s);
   csim_v4 u = {1, 1, 1, 1}, v = u;
-  if (law == WOVEN) {
+  if (law == CSIM_MEMBRANE_WOVEN) {
     u = INVERSE_OR_ZERO4(s->at.lu);
     v = INVERSE_OR_ZERO4(s->at.lv);
   }
@@ -230,13 +229,8 @@ CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at
   return n;
 }
 
-static inline membrane_law law_of(const csim_energy *energy) {
-  return energy->kind == &csim_woven_kind || energy->kind == &csim_ductile_woven_kind ? WOVEN
-                                                                                      : ORTHOTROPIC;
-}
-
 CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last) {
-  membrane_law law = law_of(energy);
+  csim_membrane_law law = csim_membrane_law_of(energy->kind);
   csim_v4 sum = {0}, zero = {0};
   for (int e = first; e < last; e += 4) {
     four s;
@@ -268,7 +262,7 @@ CSIM_SIMD_BODY void gradient_four(const four *s, csim_v4 g1[4], csim_v4 g2[4]) {
 
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *g) {
-  membrane_law law = law_of(energy);
+  csim_membrane_law law = csim_membrane_law_of(energy->kind);
   for (int e = first; e < last; e += 4) {
     four s;
     csim_v4 g1[4], g2[4];
@@ -355,12 +349,12 @@ CSIM_SIMD_BODY void add_woven_geometry(const four *s, csim_psd psd, blocks *H) {
 }
 
 // Replaces the stress by the prediction from at->earlier.stress.
-CSIM_SIMD_BODY void predict_stress(const csim_point *at, membrane_law law, four *s) {
+CSIM_SIMD_BODY void predict_stress(const csim_point *at, csim_membrane_law law, four *s) {
   four next = *s;
   strains now = s->at, from;
   find_strains(s, at->earlier.stress, law, &from);
   csim_v4 uu = DOT4(from.fu, now.fu), vv = DOT4(from.fv, now.fv);
-  if (law == WOVEN) {
+  if (law == CSIM_MEMBRANE_WOVEN) {
     next.at.e[0] = uu * INVERSE_OR_ZERO4(from.lu) - 1 - s->set[0];
     next.at.e[1] = vv * INVERSE_OR_ZERO4(from.lv) - 1 - s->set[1];
   } else {
@@ -373,7 +367,7 @@ CSIM_SIMD_BODY void predict_stress(const csim_point *at, membrane_law law, four 
 }
 
 // Softens the bound of strains that are larger than at at->earlier.chord.
-CSIM_SIMD_BODY void soften_bound(const csim_point *at, membrane_law law, four *s) {
+CSIM_SIMD_BODY void soften_bound(const csim_point *at, csim_membrane_law law, four *s) {
   strains from;
   csim_principal before;
   csim_principal_law bound;
@@ -386,7 +380,7 @@ CSIM_SIMD_BODY void soften_bound(const csim_point *at, membrane_law law, four *s
 // Evaluates four triangles with the blocks of their Hessians.
 CSIM_SIMD_BODY int blocks_four(const csim_energy *energy, const csim_point *at, csim_psd psd,
                                int first, int last, four *s, blocks *H) {
-  membrane_law law = law_of(energy);
+  csim_membrane_law law = csim_membrane_law_of(energy->kind);
   int n = evaluate_four(energy, at, first, last, law, s);
   if (at->earlier.stress && psd != CSIM_PSD_NONE) predict_stress(at, law, s);
   if (at->earlier.chord && psd != CSIM_PSD_NONE && s->at_bound) soften_bound(at, law, s);
@@ -395,15 +389,16 @@ CSIM_SIMD_BODY int blocks_four(const csim_energy *energy, const csim_point *at, 
   add_outer4(&s->c[1], s->gu, s->gv, H->uv);
   add_outer4(&s->c[2], s->gv, s->gv, H->vv);
   if (s->at_bound) csim_principal_hessian(&s->principal, H->uu, H->uv, H->vv);
-  if (law == WOVEN) add_woven_geometry(s, psd, H);
-  if (law == WOVEN && psd != CSIM_PSD_NONE) {
+  if (law == CSIM_MEMBRANE_WOVEN) add_woven_geometry(s, psd, H);
+  if (law == CSIM_MEMBRANE_WOVEN && psd != CSIM_PSD_NONE) {
     add_shear(s, H);
     return n;
   }
   add_outer4(&s->c[3], s->at.fv, s->at.fv, H->uu);
   add_outer4(&s->c[3], s->at.fv, s->at.fu, H->uv);
   add_outer4(&s->c[3], s->at.fu, s->at.fu, H->vv);
-  csim_v4 zero = {0}, uu = law == WOVEN ? zero : s->t[0], vv = law == WOVEN ? zero : s->t[1];
+  csim_v4 zero = {0}, uu = law == CSIM_MEMBRANE_WOVEN ? zero : s->t[0],
+          vv = law == CSIM_MEMBRANE_WOVEN ? zero : s->t[1];
   csim_v4 uv = s->t[2];
   if (psd != CSIM_PSD_NONE) clamp2(&uu, &uv, &vv);
   add_identity4(&uu, H->uu);
@@ -547,7 +542,7 @@ static int membrane_constraint(const csim_energy *energy, const csim_point *at, 
                                csim_constraint *c) {
   four s;
   csim_v4 g1[4], g2[4];
-  evaluate_four(energy, at, e, e + 1, law_of(energy), &s);
+  evaluate_four(energy, at, e, e + 1, csim_membrane_law_of(energy->kind), &s);
   gradient_four(&s, g1, g2);
   double area = s.p[AREA][0], C = sqrt(csim_max(0, 2 * s.psi[0]));
   if (!(C > 0)) return 0;
@@ -571,7 +566,7 @@ static void ductile_yield(const csim_energy *energy, const csim_point *at, int f
     csim_yield yield = {param[YIELD_AT], param[HARDENING], param[RATE]};
     four s;
     load_four(energy, &now, e, e + 1, &s);
-    find_strains(&s, at->x, law_of(energy), &s.at);
+    find_strains(&s, at->x, csim_membrane_law_of(energy->kind), &s.at);
     for (int k = 0; k < 2; k++) own[k] += csim_yield_flow(&yield, s.at.e[k][0], h, &own[2 + k]);
   }
 }
@@ -589,7 +584,7 @@ static void deformation(const strains *at, const csim_v4 rest[2], int lane, doub
 // of cloth with bounds.
 CSIM_SIMD_BODY double max_steps(const csim_energy *energy, const csim_point *at, const double *d,
                                 int first, int last) {
-  membrane_law law = law_of(energy);
+  csim_membrane_law law = csim_membrane_law_of(energy->kind);
   double share = 1;
   for (int e = first; e < last; e += 4) {
     four s;
@@ -637,7 +632,7 @@ static int membrane_excess(const csim_energy *energy, const csim_point *at, cons
   strains by;
   csim_principal_law bound;
   csim_principal now, then;
-  membrane_law law = law_of(energy);
+  csim_membrane_law law = csim_membrane_law_of(energy->kind);
   load_four(energy, at, e, e + 1, &s);
   find_bound(&s, law, &bound);
   find_strains(&s, at->x, law, &s.at);
@@ -681,10 +676,10 @@ static double membrane_strain(const csim_energy *energy, const csim_point *at, i
   if (!(csim_energy_param(energy, e)[BOUND] > 0)) return larger_stretch(energy, at->x, e) - 1;
   four s;
   load_four(energy, at, e, e + 1, &s);
-  find_strains(&s, at->x, law_of(energy), &s.at);
+  find_strains(&s, at->x, csim_membrane_law_of(energy->kind), &s.at);
   csim_v4 rest[2];
   double F[6], still[6] = {0};
-  find_rest_lengths(&s, law_of(energy), rest);
+  find_rest_lengths(&s, csim_membrane_law_of(energy->kind), rest);
   deformation(&s.at, rest, 0, F);
   return csim_principal_largest(F, still, 0) - 1;
 }

@@ -37,51 +37,31 @@ static void follow_path(const csim_pin_path *path, int k, double time, double *t
   for (int c = 0; c < 3; c++) target[c] = s < 1 ? from[c] + s * (to[c] - from[c]) : to[c];
 }
 
-// The frame of a triangle in the columns of R: first edge, perpendicular to it in the plane,
-// normal. The identity if the triangle has no area.
-static void triangle_frame(const double x[3][3], double R[9]) {
-  double e[3], f[3], n[3], across[3];
-  csim_sub(x[1], x[0], e);
-  csim_sub(x[2], x[0], f);
-  csim_cross(e, f, n);
-  double le = csim_norm(e), ln = csim_norm(n);
-  memcpy(R, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *R);
-  if (!(le > 0 && ln > 0)) return;
-  for (int c = 0; c < 3; c++) {
-    e[c] /= le;
-    n[c] /= ln;
-  }
-  csim_cross(n, e, across);
-  for (int c = 0; c < 3; c++) {
-    R[3 * c] = e[c];
-    R[3 * c + 1] = across[c];
-    R[3 * c + 2] = n[c];
-  }
-}
-
-// The point on the triangle, and the triangle's frame.
+// The point on the triangle, and the triangle's frame in the rows of F: without an area that of the
+// axes.
 static void follow_base(const csim_follow *follow, const csim_course_pose *at, double *point,
-                        double R[9]) {
+                        double F[9]) {
   double x[3][3];
   for (int k = 0; k < 3; k++) csim_course_vertex(at, follow->node[k], x[k]);
   for (int c = 0; c < 3; c++)
     point[c] =
         follow->weight[0] * x[0][c] + follow->weight[1] * x[1][c] + follow->weight[2] * x[2][c];
-  triangle_frame((const double(*)[3])x, R);
+  if (csim_triangle_frame(x[0], x[1], x[2], F))
+    memcpy(F, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *F);
 }
 
 void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow *follow) {
-  double point[3], R[9], r[3];
-  follow_base(follow, at, point, R);
+  double point[3], F[9], r[3];
+  follow_base(follow, at, point, F);
   csim_sub(x, point, r);
-  for (int c = 0; c < 3; c++) follow->offset[c] = R[c] * r[0] + R[3 + c] * r[1] + R[6 + c] * r[2];
+  csim_mat3_mul(F, r, follow->offset);
 }
 
 // Position of the point at a pose.
 static void follow_point(const csim_follow *follow, const csim_course_pose *at, double *out) {
-  double point[3], R[9];
-  follow_base(follow, at, point, R);
-  csim_mat3_mul(R, follow->offset, out);
+  double point[3], F[9];
+  follow_base(follow, at, point, F);
+  csim_mat3_mul_by_transpose(F, follow->offset, out);
   csim_add_scaled(1, point, out);
 }
 
@@ -114,6 +94,10 @@ void csim_model_targets(const csim_model *model, double time, double *target) {
 // Tolerance for times at the beginning and end of steps [s]: they are rounded.
 static const double SAME_TIME = 1e-9;
 
+int csim_is_active(double begin, double end, double time) {
+  return time > begin + SAME_TIME && time <= end + SAME_TIME;
+}
+
 static int holds(const csim_model *model, const csim_target *t, double begin, double end) {
   if (t->group < 0) return 1;
   const csim_pin_group *g = &model->pins.group[t->group];
@@ -126,11 +110,9 @@ void csim_model_pin_shares(const csim_model *model, double time, double *share) 
     const csim_pin_group *g = t->group >= 0 ? &model->pins.group[t->group] : NULL;
     share[i] = 1;
     if (!g || t->exact) continue;
-    // from `begin` on: a step that ends at `begin` is over when the pin starts to hold
-    int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME;
     double k = 0;
     csim_curve_at(&g->keyed, 1, &g->stiffness, time, &k);
-    share[i] = on ? k / g->stiffness : 0;
+    share[i] = csim_is_active(g->begin, g->end, time) ? k / g->stiffness : 0;
   }
 }
 

@@ -222,6 +222,10 @@ int csim_model_drags(const csim_model *model);
 /// overwritten.
 void csim_model_targets(const csim_model *model, double time, double *target);
 
+/// Whether what acts from `begin` to `end` [s] does so in a step that ends at `time`. A step that
+/// ends at `begin` is before it.
+int csim_is_active(double begin, double end, double time);
+
 /// Share of its stiffness that each pin has in a step that ends at `time` [s]: 0 while it does not
 /// hold. share (ntarget), overwritten.
 void csim_model_pin_shares(const csim_model *model, double time, double *share);

@@ -1,6 +1,7 @@
 // solver/balance.c: see balance.h.
 #include "solver/balance.h"
 
+#include "base/sort.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -82,19 +83,13 @@ static int cover_with_patches(const csim_model *model, const neighbours *n, int 
 // Vertices and masses of the patches.
 static void list_patches(const int *patch_of, csim_balance *b) {
   const csim_model *model = b->model;
-  int *start = b->patch_start;
-  for (int i = 0; i < model->nvert; i++)
-    if (patch_of[i] >= 0) start[patch_of[i] + 1]++;
-  for (int p = 0; p < b->npatch; p++) start[p + 1] += start[p];
+  csim_list_by_key(model->nvert, patch_of, b->npatch, b->patch_start, b->vert);
   for (int i = 0; i < model->nvert; i++) {
     if (patch_of[i] < 0) continue;
-    b->vert[start[patch_of[i]]++] = i;
     b->patch_body[patch_of[i]] = model->body_of[i];
     b->patch_mass[patch_of[i]] += model->mass[i];
     b->body_mass[model->body_of[i]] += model->mass[i];
   }
-  for (int p = b->npatch; p > 0; p--) start[p] = start[p - 1]; // listing moved each to its end
-  start[0] = 0;
 }
 
 int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance *balance) {

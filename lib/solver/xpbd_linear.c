@@ -1,6 +1,7 @@
 // solver/xpbd_linear.c: see xpbd_linear.h.
 #include "solver/xpbd_linear.h"
 
+#include "math/pcg.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "solver/line_search.h"
@@ -10,11 +11,12 @@
 enum { ELEMENT_GRAIN = 512, VERT_GRAIN = 1024 };
 
 struct csim_xpbd_linear {
-  int nrow;                        // elements of all energies
-  int *first;                      // (nenergy + 1) first row of each energy
-  csim_constraint *c;              // (nrow) at the present x; dim 0 = none
-  double *r, *z, *p, *q, *dlambda; // (nrow x 3)
-  double *g, *d, *u;               // (nvert x 3)
+  int nrow;              // elements of all energies
+  int *first;            // (nenergy + 1) first row of each energy
+  csim_constraint *c;    // (nrow) at the present x; dim 0 = none
+  double *rhs, *dlambda; // (nrow x 3)
+  double *g, *d, *u;     // (nvert x 3)
+  csim_scratch scratch;  // of conjugate gradients, in the arena
 };
 
 csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *model) {
@@ -27,8 +29,10 @@ csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *m
   }
   if (s->first) s->first[model->nenergy] = s->nrow;
   s->c = CSIM_ARENA_NEW(arena, csim_constraint, s->nrow);
-  double **rows[] = {&s->r, &s->z, &s->p, &s->q, &s->dlambda};
-  for (int k = 0; k < 5; k++) *rows[k] = CSIM_ARENA_NEW(arena, double, csim_xyz(s->nrow));
+  s->rhs = CSIM_ARENA_NEW(arena, double, csim_xyz(s->nrow));
+  s->dlambda = CSIM_ARENA_NEW(arena, double, csim_xyz(s->nrow));
+  s->scratch.size = csim_pcg_bytes(3 * s->nrow);
+  s->scratch.memory = CSIM_ARENA_NEW(arena, char, s->scratch.size);
   double **verts[] = {&s->g, &s->d, &s->u};
   for (int k = 0; k < 3; k++) *verts[k] = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
   return arena->failed ? NULL : s;
@@ -118,7 +122,7 @@ static void scale_by_masses(const csim_problem *problem, const double *in, doubl
   csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, scale_range, &job);
 }
 
-// Diagonal of J W J^T + a for row i; 1 where there is no constraint.
+// Diagonal of J W J^T + a for element e; 1 where there is no constraint.
 static double diagonal(const csim_problem *problem, const csim_xpbd_linear *s, int energy, int e) {
   const csim_model *model = problem->model;
   const csim_energy *en = &model->energy[energy];
@@ -133,22 +137,24 @@ static double diagonal(const csim_problem *problem, const csim_xpbd_linear *s, i
   return sum;
 }
 
-// out = (J W J^T + a) in
-static void apply_operator(const csim_problem *problem, csim_xpbd_linear *s, const double *in,
-                           double *out) {
-  apply_transpose(&(linear_job){.problem = problem, .s = s, .in = in, .out = s->u});
+// q = (J W J^T + a) p
+static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
+  const csim_problem *problem = ((const linear_job *)context)->problem;
+  csim_xpbd_linear *s = ((const linear_job *)context)->s;
+  apply_transpose(&(linear_job){.problem = problem, .s = s, .in = p, .out = s->u});
   scale_by_masses(problem, s->u, s->u);
-  for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->u, .out = out},
-                   forward_range);
+  for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->u, .out = q}, forward_range);
   for (int i = 0; i < s->nrow; i++)
     for (int c = 0; c < 3; c++) {
       ptrdiff_t k = csim_xyz(i) + c;
-      out[k] += c < s->c[i].dim ? in[k] / (s->c[i].k * problem->h * problem->h) : in[k];
+      q[k] += c < s->c[i].dim ? p[k] / (s->c[i].k * problem->h * problem->h) : p[k];
     }
+  return csim_vector_dot(pool, 3 * s->nrow, p, q);
 }
 
-static void precondition(const csim_problem *problem, const csim_xpbd_linear *s, const double *r,
-                         double *z) {
+static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
+  const csim_problem *problem = ((const linear_job *)context)->problem;
+  const csim_xpbd_linear *s = ((const linear_job *)context)->s;
   for (int e = 0; e < problem->model->nenergy; e++)
     for (int i = 0; i < problem->model->energy[e].nelem; i++) {
       double d = diagonal(problem, s, e, i);
@@ -157,30 +163,16 @@ static void precondition(const csim_problem *problem, const csim_xpbd_linear *s,
         z[k] = r[k] / d;
       }
     }
+  return csim_vector_dot(pool, 3 * s->nrow, r, z);
 }
 
-// Conjugate gradients for dlambda; s->r holds the right-hand side on entry.
+// Solves for dlambda. Returns the iterations.
 static int solve_multipliers(const csim_problem *problem, csim_xpbd_linear *s) {
-  int n = 3 * s->nrow, k = 0;
-  memset(s->dlambda, 0, (size_t)n * sizeof *s->dlambda);
-  double b2 = csim_vector_dot(problem->pool, n, s->r, s->r), r2 = b2;
-  double stop = problem->params->linear_tolerance * problem->params->linear_tolerance * b2;
-  precondition(problem, s, s->r, s->z);
-  memcpy(s->p, s->z, (size_t)n * sizeof *s->p);
-  double rz = csim_vector_dot(problem->pool, n, s->r, s->z);
-  for (; k < problem->params->linear_iterations && r2 > stop; k++) {
-    apply_operator(problem, s, s->p, s->q);
-    double pq = csim_vector_dot(problem->pool, n, s->p, s->q);
-    if (!(pq > 0)) break;
-    csim_vector_add(problem->pool, n, rz / pq, s->p, s->dlambda);
-    csim_vector_add(problem->pool, n, -rz / pq, s->q, s->r);
-    r2 = csim_vector_dot(problem->pool, n, s->r, s->r);
-    precondition(problem, s, s->r, s->z);
-    double next = csim_vector_dot(problem->pool, n, s->r, s->z);
-    csim_vector_scale_add(problem->pool, n, s->z, next / rz, s->p);
-    rz = next;
-  }
-  return k;
+  linear_job job = {.problem = problem, .s = s};
+  csim_linear_system system = {&job, 3 * s->nrow, multiply, precondition};
+  csim_solve_goal goal = {.tolerance = problem->params->linear_tolerance,
+                          .max_iterations = problem->params->linear_iterations};
+  return csim_pcg_solve(problem->pool, &system, s->rhs, &goal, &s->scratch, s->dlambda).iterations;
 }
 
 csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s,
@@ -198,9 +190,9 @@ csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd
 
     for_each_element(&(linear_job){.problem = problem, .s = s, .in = x}, evaluate_range);
     scale_by_masses(problem, s->g, s->d); // W grad F = W g / h^2
-    for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->d, .out = s->r},
+    for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->d, .out = s->rhs},
                      forward_range);
-    for (int i = 0; i < 3 * s->nrow; i++) s->r[i] *= h2;
+    for (int i = 0; i < 3 * s->nrow; i++) s->rhs[i] *= h2;
     report.linear_iterations += solve_multipliers(problem, s);
     apply_transpose(&(linear_job){.problem = problem, .s = s, .in = s->dlambda, .out = s->u});
     scale_by_masses(problem, s->u, s->u);

@@ -64,7 +64,7 @@ static void test_vectors(const double *a, const double *b) {
   csim_vector_go(NULL, 3 * N, a, 2, b, y);
   csim_vector_add(NULL, 3 * N, -2, b, y);
   csim_vector_negate(NULL, 3 * N, y);
-  csim_vector_scale_add(NULL, 3 * N, a, 1, y); // a + (-a)
+  csim_vector_add(NULL, 3 * N, 1, a, y); // -a + a
   for (int i = 0; i < 3 * N; i++) CHECK_NEAR(y[i], 0, 1e-15);
   csim_vector_copy(NULL, 3 * N, a, y);
   CHECK(!memcmp(y, a, sizeof y));

@@ -1,4 +1,4 @@
-// test_sort: rows in order against a slow sort; equal rows keep their order.
+// test_sort: rows in order against a slow sort; equal rows keep their order; lists by key.
 #include "check.h"
 
 #include "base/sort.h"
@@ -41,8 +41,25 @@ static void test_rows(int nkey) {
   }
 }
 
+static void test_lists(void) {
+  enum { KEYS = 7 };
+  int key[N], start[KEYS + 1], item[N];
+  for (int i = 0; i < N; i++) key[i] = (int)(check_random() % KEYS) - 1; // key 6 has no item
+  csim_list_by_key(N, key, KEYS, start, item);
+  CHECK(start[0] == 0);
+  for (int k = 0; k < KEYS; k++) {
+    int at = start[k];
+    for (int i = 0; i < N; i++)
+      if (key[i] == k) CHECK(at < start[k + 1] && item[at++] == i);
+    CHECK(at == start[k + 1]);
+  }
+  csim_list_by_key(0, NULL, 0, start, NULL);
+  CHECK(start[0] == 0);
+}
+
 int main(void) {
   for (int nkey = 1; nkey <= 4; nkey++) test_rows(nkey);
+  test_lists();
   csim_sort_rows(NULL, 0, sizeof(int), 1);
   int big[3] = {2147483647, -2147483647 - 1, 0}; // a difference of these does not fit an int
   csim_sort_rows(big, 3, sizeof *big, 1);

@@ -1,4 +1,4 @@
-// test_vec3: bounds, and 3 x 3 matrices against their definitions.
+// test_vec3: bounds, frames of triangles, and 3 x 3 matrices against their definitions.
 #include "check.h"
 
 #include "math/vec3.h"
@@ -18,6 +18,15 @@ static void test_bounds(void) {
   CHECK(hi[0] == 1 && hi[1] == 7 && hi[2] == 5);
   csim_bounds(1, x, lo, hi);
   CHECK(lo[0] == 1 && hi[0] == 1 && lo[2] == 3 && hi[2] == 3);
+}
+
+static void test_frame(void) {
+  static const double a[3] = {1, 2, 3}, b[3] = {1, 2, 5}, c[3] = {1, 5, 4};
+  double F[9];
+  CHECK(csim_triangle_frame(a, b, c, F) == 0);
+  static const double expected[9] = {0, 0, 1, 0, 1, 0, -1, 0, 0};
+  for (int k = 0; k < 9; k++) CHECK_NEAR(F[k], expected[k], 1e-15);
+  CHECK(csim_triangle_frame(a, b, a, F) < 0 && csim_triangle_frame(a, a, c, F) < 0);
 }
 
 static void test_mat3(void) {
@@ -72,6 +81,7 @@ static void test_mat3(void) {
 
 int main(void) {
   test_bounds();
+  test_frame();
   test_mat3();
   return check_report();
 }
