@@ -33,6 +33,8 @@ void csim_mesh_release(csim_mesh *mesh, int keep_faces) {
   mesh->vert = NULL;
   if (mesh->rest) csim_arena_drop(&mesh->arena, mesh->rest);
   mesh->rest = NULL;
+  if (mesh->flat) csim_arena_drop(&mesh->arena, mesh->flat);
+  mesh->flat = NULL;
   for (int k = 0; k < mesh->channels.n; k++)
     csim_arena_drop(&mesh->arena, mesh->channels.item[k].value);
   mesh->channels.n = 0;

@@ -54,6 +54,8 @@ typedef struct csim_mesh {
   int *tri; ///< (ntri x 3) the faces triangulated, in face order; face_vert where they are that
   int *tri_face; ///< (ntri) face each triangle came from
   double *rest;  ///< (nvert x 3) [m] rest positions, if they are not `vert`; else NULL
+  double *flat;  ///< (ntri x 6) [m] corners of triangles whose rest shape has no vertices, but
+                 ///< texture coordinates; else NULL
   int nstitch;
   int *stitch; ///< (nstitch x 2) vertices that a pattern sews together
   int *parent; ///< (nvert x 2) of a pattern whose triangles were divided: each vertex is halfway

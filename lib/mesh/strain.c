@@ -2,13 +2,24 @@
 #include "mesh/strain.h"
 
 #include "math/vec3.h"
-#include "mesh/topology.h"
 
 #include <math.h>
 #include <string.h>
 
+// The two sides of a triangle at rest from its first corner.
+static void rest_sides(const int *tri, const double *x, const double *flat, ptrdiff_t t,
+                       double d[2][3]) {
+  const double *corner = flat ? flat + 6 * t : NULL;
+  for (int k = 0; k < 2; k++)
+    if (corner)
+      memcpy(d[k], (double[]){corner[2 * k + 2] - corner[0], corner[2 * k + 3] - corner[1], 0},
+             sizeof d[k]);
+    else
+      csim_sub(x + csim_xyz(tri[3 * t + k + 1]), x + csim_xyz(tri[3 * t]), d[k]);
+}
+
 int csim_rest_metric_create(csim_arena *arena, int nvert, int ntri, const int *tri, const double *x,
-                            csim_rest_metric *shape) {
+                            const double *flat, csim_rest_metric *shape) {
   double *around = CSIM_ARENA_NEW(arena, double, nvert);
   double *area = CSIM_ARENA_NEW(arena, double, ntri);
   *shape = (csim_rest_metric){.nvert = nvert,
@@ -17,13 +28,17 @@ int csim_rest_metric_create(csim_arena *arena, int nvert, int ntri, const int *t
                               .rest = CSIM_ARENA_NEW(arena, double, csim_xyz(ntri)),
                               .share = CSIM_ARENA_NEW(arena, double, csim_xyz(ntri))};
   if (!around || !area || !shape->rest || !shape->share) return -1;
-  csim_tri_areas(ntri, tri, x, area);
-  for (ptrdiff_t i = 0; i < csim_xyz(ntri); i++) around[tri[i]] += area[i / 3];
+  for (ptrdiff_t t = 0; t < ntri; t++) {
+    double d[2][3], n[3];
+    rest_sides(tri, x, flat, t, d);
+    csim_cross(d[0], d[1], n);
+    area[t] = 0.5 * csim_norm(n);
+    for (int c = 0; c < 3; c++) around[tri[3 * t + c]] += area[t];
+  }
   for (ptrdiff_t t = 0; t < ntri; t++) {
     double d[2][3], *rest = shape->rest + 3 * t;
     if (!(area[t] > 0)) continue;
-    for (int k = 0; k < 2; k++)
-      csim_sub(x + csim_xyz(tri[3 * t + k + 1]), x + csim_xyz(tri[3 * t]), d[k]);
+    rest_sides(tri, x, flat, t, d);
     double l = csim_norm(d[0]), a = csim_dot(d[0], d[1]) / l, b = 2 * area[t] / l;
     rest[0] = 1 / l;
     rest[1] = a / (l * b);

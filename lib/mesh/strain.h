@@ -15,9 +15,10 @@ typedef struct csim_rest_metric {
 
 /// @param tri  (ntri x 3) must outlive the shape
 /// @param x    (nvert x 3) [m] at rest
+/// @param flat (ntri x 6) [m] corners of triangles at rest; NULL: as in x
 /// @return 0, or -1 when out of memory; everything is in the arena
 int csim_rest_metric_create(csim_arena *arena, int nvert, int ntri, const int *tri, const double *x,
-                            csim_rest_metric *shape);
+                            const double *flat, csim_rest_metric *shape);
 
 /// The strain of each vertex, the mean of its triangles by area. That of a triangle with
 /// deformation gradient F is the largest singular value of F less 1.

@@ -376,6 +376,16 @@ static csim_status check_masses(csim_build *build, const csim_object *object,
       object->name, count, count == 1 ? "ex" : "ices", first, count == 1 ? "s" : "");
 }
 
+// Keeps a rest shape that is neither the start nor a pattern's, for what is measured from it.
+static csim_status keep_rest(const csim_object *object, const csim_rest_shape *rest,
+                             csim_mesh *mesh) {
+  if (object->rest == CSIM_REST_FILE)
+    mesh->rest = CSIM_ARENA_COPY(&mesh->arena, rest->X, csim_xyz(mesh->nvert));
+  else if (object->rest == CSIM_REST_UV)
+    mesh->flat = CSIM_ARENA_COPY(&mesh->arena, rest->flat, csim_row(6, mesh->ntri));
+  return mesh->arena.failed ? CSIM_MEMORY : CSIM_OK;
+}
+
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body) {
   csim_topology topology = {0};
   csim_mesh *mesh = body->mesh;
@@ -392,6 +402,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_mesh_report(&facts, 0, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
   status = csim_build_rest(build, object, mesh, &rest);
+  if (!status) status = keep_rest(object, &rest, mesh);
   if (!status) status = csim_build_factors(build, object, mesh, &factors);
   if (!status && facts.degenerate.count && object->rest == CSIM_REST_START)
     status = check_masses(build, object, mesh);

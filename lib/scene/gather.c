@@ -3,6 +3,7 @@
 
 #include "cache/look.h"
 #include "mesh/divide.h"
+#include "model/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,12 +102,13 @@ static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) 
     value->pressure = to->pressure = CSIM_ARENA_NEW(arena, double, n);
     to->area = CSIM_ARENA_NEW(arena, double, n);
     if (may_be_coarse) to->around = CSIM_ARENA_NEW(arena, double, n);
-    if (to->area) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, to->area);
+    csim_part rest = {.X = mesh->flat ? NULL : csim_mesh_rest(mesh), .flat = mesh->flat};
+    if (to->area) csim_part_areas(&rest, mesh->nvert, mesh->ntri, mesh->tri, NULL, to->area);
   }
   if (o->has_strain) {
     value->strain = to->strain = CSIM_ARENA_NEW(arena, double, n);
     return csim_rest_metric_create(arena, mesh->nvert, mesh->ntri, mesh->tri, csim_mesh_rest(mesh),
-                                   &to->shape);
+                                   mesh->flat, &to->shape);
   }
   return 0;
 }

@@ -54,6 +54,59 @@ static void test_weight(void) {
   csim_cache_free(cache);
 }
 
+// A grid of 9 x 9 vertices, 1 m times `size` along its sides, as an OBJ file; its texture
+// coordinates are 0.9 m.
+static void write_grid(const char *name, double size) {
+  static char text[20000];
+  size_t at = 0;
+  for (int i = 0; i < 81; i++)
+    at += (size_t)sprintf(text + at, "v %g 0.006 %g\nvt %g %g\n", size * (i % 9) / 8,
+                          size * (i / 9) / 8, 0.9 * (i % 9) / 8, -0.9 * (i / 9) / 8);
+  for (int i = 0; i < 72; i++)
+    if (i % 9 < 8)
+      at += (size_t)sprintf(text + at, "f %d/%d %d/%d %d/%d %d/%d\n", i + 1, i + 1, i + 10, i + 10,
+                            i + 11, i + 11, i + 2, i + 2);
+  kit_write_text(kit_path(name), text);
+}
+
+// Pressures are over the area at rest, and strains from the lengths at rest, also where the rest
+// shape is smaller than the start: another mesh, or texture coordinates.
+static void test_rest_area(const char *rest) {
+  char text[1024];
+  write_grid("start.obj", 1);
+  write_grid("rest.obj", 0.9);
+  snprintf(text, sizeof text,
+           "{\"version\": 1, \"name\": \"shrinks\", \"frames\": {\"end\": 48}, \"objects\": ["
+           "{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\", \"mesh\": "
+           "{\"file\": \"start.obj\"}, \"rest\": %s},"
+           "{\"name\": \"floor\", \"type\": \"collider\", \"mesh\": {\"shape\": \"plane\"}}],"
+           "\"contact\": {\"thickness\": \"5 mm\"}, \"output\": {\"obj\": false, "
+           "\"pressures\": true, \"strain\": true}}",
+           rest);
+  kit_write_text(kit_path("shrinks.json"), text);
+  csim_scene *scene = NULL;
+  csim_cache *cache = NULL;
+  csim_run_report report;
+  csim_run_options options = {.out = kit_path("shrunk"), .nthread = 1, .overwrite = 1};
+  CHECK(csim_scene_read(kit_path("shrinks.json"), NULL, 0, NULL, &scene) == CSIM_OK);
+  CHECK(scene && csim_run(scene, &options, NULL, &report) == CSIM_OK);
+  CHECK(csim_cache_open(kit_path("shrunk/shrinks.clothcache"), NULL, &cache) == CSIM_OK);
+  float pressure[81], strain[81];
+  double sum = 0;
+  CHECK(csim_cache_read_pressure(cache, 0, 47, pressure) == CSIM_OK);
+  for (int i = 0; i < 81; i++) { // the mean over the area: less at borders and corners
+    double share = (i % 9 % 8 ? 1 : 0.5) * (i / 9 % 8 ? 1 : 0.5);
+    sum += share * (double)pressure[i] / 64;
+  }
+  CHECK_NEAR(sum, 0.2 * 9.81, 0.01 * 0.2 * 9.81);
+  CHECK(csim_cache_read_strain(cache, 0, 0, strain) == CSIM_OK);
+  for (int i = 0; i < 81; i++) CHECK_NEAR((double)strain[i], 1 / 0.9 - 1, 1e-6);
+  CHECK(csim_cache_read_strain(cache, 0, 47, strain) == CSIM_OK);
+  for (int i = 0; i < 81; i++) CHECK(fabs((double)strain[i]) < 0.01);
+  csim_cache_free(cache);
+  csim_scene_free(scene);
+}
+
 // The impulse response knows no forces: nothing is stored.
 static void test_impulse(void) {
   csim_cache *cache = run_scene("impulse");
@@ -167,6 +220,8 @@ static void test_refused(void) {
 
 int main(void) {
   test_weight();
+  test_rest_area("{\"from\": \"file\", \"file\": \"rest.obj\"}");
+  test_rest_area("{\"from\": \"uv\"}");
   test_impulse();
   test_round_trip();
   test_refused();

@@ -186,7 +186,7 @@ static void test_strain(void) {
       memcpy(tri + n, corner, sizeof corner);
       n += 6;
     }
-  CHECK(!csim_rest_metric_create(&arena, N * N, n / 3, tri, rest, &metric));
+  CHECK(!csim_rest_metric_create(&arena, N * N, n / 3, tri, rest, NULL, &metric));
   csim_rest_metric_strain(&metric, x, strain);
   for (int v = 0; v < N * N; v++) CHECK(fabs(strain[v] - 0.2) < 1e-12);
   csim_rest_metric_strain(&metric, rest, strain);

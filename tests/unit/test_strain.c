@@ -26,7 +26,7 @@ static double strain_of(const csim_rest_metric *shape, const double F[9]) {
 int main(void) {
   csim_arena arena = {0};
   csim_rest_metric shape;
-  CHECK(csim_rest_metric_create(&arena, 5, 2, TRI, REST, &shape) == 0);
+  CHECK(csim_rest_metric_create(&arena, 5, 2, TRI, REST, NULL, &shape) == 0);
   CHECK_NEAR(strain_of(&shape, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}), 0, 1e-14);
   CHECK_NEAR(strain_of(&shape, (double[9]){1.25, 0, 0, 0, 1, 0, 0, 0, 1}), 0.25, 1e-14);
   CHECK_NEAR(strain_of(&shape, (double[9]){0.5, 0, 0, 0, 0.8, 0, 0, 0, 1}), -0.2, 1e-14);
