@@ -43,7 +43,8 @@ typedef struct csim_drag {
 typedef struct csim_external {
   const csim_model *model;
   const double *x, *v; ///< (nvert x 3) [m], [m/s] at the start
-  double time, h;      ///< [s] of the start, and from there
+  double h;            ///< [s]
+  double time;         ///< [s] of gravity and wind, see csim_integration_force_time
   double *decay;       ///< (nbody) scratch: e^(-damping h)
   double *air;         ///< (nvert x 3) scratch: the wind at each vertex
   csim_drag *drag;     ///< (ntri) scratch, needed when csim_model_drags

@@ -54,6 +54,11 @@ void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim
   step->rate = 2 * h / 3;
 }
 
+double csim_integration_force_time(const csim_integration *step, double time) {
+  int second_order = step->a_from || step->looks_back;
+  return time + (second_order ? 1 : 0.5) * step->h;
+}
+
 static void aim_range(void *context, int first, int last) {
   const integrate_job *job = context;
   const csim_integration *s = job->step;

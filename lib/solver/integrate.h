@@ -56,6 +56,11 @@ int csim_integration_create(csim_arena *arena, const csim_model *model, csim_int
 void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim_state *state,
                             double h, int whole, csim_integration *step);
 
+/// Time [s] for which a step from `time` needs gravity and wind: the end, where second-order
+/// integrators have all forces; for backward Euler the middle, which gives the exact velocity if no
+/// key is inside the step.
+double csim_integration_force_time(const csim_integration *step, double time);
+
 /// Sets weights and targets, once step->rough is known.
 /// @param      v_free  (nvert x 3) [m/s] v_from after `rate` of gravity, damping and air
 /// @param[out] y       (nvert x 3) [m] overwritten

@@ -25,6 +25,9 @@ static void write_text(const char *name, const char *text) {
   fclose(file);
 }
 
+static const char *sets[2]; // of run_scene, as of --set
+static int nset;
+
 // Runs a scene of one cloth with these objects; its frames, or NULL.
 static csim_cache *run_scene(const char *scene_keys, const char *objects, check_log *log) {
   static char text[8192];
@@ -41,7 +44,7 @@ static csim_cache *run_scene(const char *scene_keys, const char *objects, check_
   csim_run_report report;
   check_log_init(log);
   csim_run_options options = {.out = in_folder("out"), .nthread = 2, .overwrite = 1};
-  if (!csim_scene_read(in_folder("s.json"), NULL, 0, &log->log, &scene) &&
+  if (!csim_scene_read(in_folder("s.json"), sets, nset, &log->log, &scene) &&
       !csim_run(scene, &options, &log->log, &report))
     csim_cache_open(in_folder("out/s.clothcache"), NULL, &cache);
   csim_scene_free(scene);
@@ -175,6 +178,30 @@ static void test_gravity(void) {
   csim_cache_free(cache);
 }
 
+// Under gravity that grows from 0 to 10 m/s^2 in half a second cloth falls by g t^3 / 6 T. Second
+// order: twice the substeps, a quarter of the error.
+static void test_gravity_order(const char *integrator, double error) {
+  double fall[2], exact = 10 * 0.5 * 0.5 / 6;
+  for (int k = 0; k < 2; k++) {
+    check_log log;
+    sets[0] = integrator;
+    sets[1] = k ? "frames.substeps=10" : "frames.substeps=5";
+    nset = 2;
+    csim_cache *cache = run_scene("\"gravity\": [{\"frame\": 1, \"value\": [0, 0, 0]}, "
+                                  "{\"time\": 0.5, \"value\": [0, -10, 0]}],",
+                                  CLOTH "\"position\": [0, 0, 0]}", &log);
+    nset = 0;
+    CHECK(cache != NULL);
+    if (!cache) return;
+    float x[3 * NVERT];
+    read_frame(cache, 10, x);
+    fall[k] = -(double)x[1];
+    csim_cache_free(cache);
+  }
+  CHECK_NEAR(fall[0], exact, error * exact);
+  CHECK(fabs(fall[1] - exact) < 0.3 * fabs(fall[0] - exact));
+}
+
 // A weight on a soft pin whose stiffness is keyed from k to 4 k hangs m g / k, then m g / (4 k)
 // lower than its target; before the pin begins it falls freely. By every method, and in Newton's
 // two forms of the matrix.
@@ -258,6 +285,8 @@ int main(void) {
   test_follow_sequence();
   test_release();
   test_gravity();
+  test_gravity_order("solver.integrator=\"generalized-alpha\"", 1e-3);
+  test_gravity_order("solver.integrator=\"bdf2\"", 4e-3); // its first step is backward Euler
   test_keyed_stiffness();
   test_errors();
   char command[96];
