@@ -66,11 +66,10 @@ struct csim_pool {
 };
 
 static void pause_cpu(int spin) {
-  if (spin % 64 == 63) sched_yield(); // more threads than cores must not starve each other
-#ifdef __x86_64__
+  if (spin % 64 == 63)
+    sched_yield(); // more threads than cores must not starve each other
   else
     __builtin_ia32_pause();
-#endif
 }
 
 // Claims and runs chunks of a slice until none is left.
