@@ -10,7 +10,8 @@
 // A matrix may couple rows outside of its pattern, which contact changes from one matrix to the
 // next. Coarse matrices get these couplings, P^T C P. Where they tie rows that the pattern of a
 // level does not, that level is solved exactly as soon as it is small: aggregates are of one layer
-// of cloth each, and without the couplings a stack of layers that move together counts as held.
+// of cloth each, and without the couplings a level treats layers that move together as if fixed to
+// each other.
 // Knots are rows that much stiffer blocks tie together, like both ends of a stitch. They move as
 // one in softer ways, which neither block-Jacobi nor aggregates of many more rows find: a knot is
 // never split by an aggregate, and has a correction of its own, z += sum over knots K D_K^-1 K^T r.
