@@ -74,7 +74,7 @@ static void move_back(const csim_problem *problem, double *x) {
 static int limit_strains(const csim_guess *guess, const csim_problem *problem, double *x) {
   enum { MOST_SWEEPS = 15 };
   const csim_model *model = problem->model;
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   csim_pass pass = {
       .model = model, .pool = problem->pool, .at = csim_problem_point(problem, problem->x)};
   double *d = displacements_to(problem, x);
@@ -88,7 +88,7 @@ static int limit_strains(const csim_guess *guess, const csim_problem *problem, d
   int moved = changed == 0 && sweeps > 1;
   for (int i = 0; i < 3 * model->nvert && moved; i++)
     if (!model->fixed[i / 3]) x[i] = problem->x[i] + d[i];
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return moved;
 }
 
