@@ -2,10 +2,10 @@
 // math/.
 //
 // An energy is a sum over elements of a few vertices each. The kinds are declared below (those of
-// springs are in springs.c, those of hinges in hinges.c, and so on). A kind supplies value, gradient
-// and Hessian over a range of elements; energy.c runs them in parallel. Elements are sorted by
-// colour: no two of one colour share a vertex, so a colour's elements add to vertices and blocks
-// without a race, and every sum has one order whatever the thread count.
+// springs are in springs.c, those of hinges in hinges.c, and so on). A kind supplies value,
+// gradient and Hessian over a range of elements; energy.c runs them in parallel. Elements are
+// sorted by colour: no two of one colour share a vertex, so a colour's elements add to vertices and
+// blocks without a race, and every sum has one order whatever the thread count.
 #ifndef CSIM_MODEL_ENERGY_H
 #define CSIM_MODEL_ENERGY_H
 
