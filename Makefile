@@ -76,7 +76,7 @@ $(B)/flags: $(filter deps,$(MAKECMDGOALS)) always
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 
-# what `clothsim --version` tells; compiled anew when the commit or the flags change
+# what `clothsim --version` prints; compiled anew when the commit or the flags change
 COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 $(B)/build.h: always
 	@mkdir -p $(@D)

@@ -48,7 +48,7 @@ static void print_help(void) {
       "  --mesh FILE          import: faces for the points of a PC2 or MDD file\n"
       "  --fps N              import: frames per second (default: the file's, or 25)\n"
       "  --error E            import: lossy, with errors up to E in positions\n"
-      "  --contact            verify: test every frame for intersecting triangles\n"
+      "  --contact            verify: test every frame for triangles that intersect\n"
       "  --json               info, verify: one JSON object on standard output\n"
       "  -h, --help, --version\n"
       "\n"
@@ -602,7 +602,7 @@ static int whole_frame(const csim_sequence_info *info, double fps, int f, long l
   return fabs(frame - whole) < 2e-3;
 }
 
-// Tells of positions that are not finite: they stay in the cache, and no reader may take them.
+// Warns of positions that are not finite: they stay in the cache, and no reader may take them.
 static int warn_infinite(const char *path, const csim_cache_object *object, long long frame,
                          const double *x) {
   for (ptrdiff_t k = 0; k < csim_xyz(object->nvert); k++) {

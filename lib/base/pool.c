@@ -43,7 +43,7 @@ typedef struct worker {
 struct csim_pool {
   csim_arena arena; // of the two below
   int nthread;
-  csim_phases phases;
+  csim_timer timer;
   long long loops; // jobs of more than one chunk so far
   int nworker;     // number of workers that could be started
   worker *worker;  // (nthread - 1)
@@ -66,11 +66,10 @@ struct csim_pool {
 };
 
 static void pause_cpu(int spin) {
-  if (spin % 64 == 63) sched_yield(); // more threads than cores must not starve each other
-#ifdef __x86_64__
+  if (spin % 64 == 63)
+    sched_yield(); // more threads than cores must not starve each other
   else
     __builtin_ia32_pause();
-#endif
 }
 
 // Claims and runs chunks of a slice until none is left.
@@ -171,7 +170,7 @@ csim_pool *csim_pool_create(int nthread) {
   if (!pool) return NULL;
   pool->nthread = nthread;
   atomic_store(&pool->used, nthread);
-  csim_phases_begin(&pool->phases);
+  csim_timer_begin(&pool->timer);
   pool->worker = CSIM_ARENA_NEW(&pool->arena, worker, nthread - 1);
   pool->slice = CSIM_ARENA_NEW(&pool->arena, slice, nthread);
   pthread_mutex_init(&pool->mutex, NULL);
@@ -224,13 +223,13 @@ long long csim_pool_loops(const csim_pool *pool) {
   return pool ? pool->loops : 0;
 }
 
-csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase) {
-  return pool ? csim_phases_change(&pool->phases, phase) : CSIM_PHASE_OTHER;
+csim_section csim_pool_section(csim_pool *pool, csim_section section) {
+  return pool ? csim_timer_change(&pool->timer, section) : CSIM_SECTION_OTHER;
 }
 
 void csim_pool_seconds(csim_pool *pool, double *seconds) {
-  csim_phases_change(&pool->phases, pool->phases.now);
-  memcpy(seconds, pool->phases.seconds, sizeof pool->phases.seconds);
+  csim_timer_change(&pool->timer, pool->timer.now);
+  memcpy(seconds, pool->timer.seconds, sizeof pool->timer.seconds);
 }
 
 void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context) {

@@ -1,4 +1,4 @@
-// base/pool.h: a pool of threads that run numbered chunks of work. Needs base/phases.h.
+// base/pool.h: a pool of threads that run numbered chunks of work. Needs base/timer.h.
 //
 // Determinism: the result of a chunk depends on its number only, never on its thread. Sums go
 // through csim_pool_sum: partial sums of fixed chunks, added in chunk order. csim_pool_for divides
@@ -6,7 +6,7 @@
 #ifndef CSIM_BASE_POOL_H
 #define CSIM_BASE_POOL_H
 
-#include "base/phases.h"
+#include "base/timer.h"
 
 typedef struct csim_pool csim_pool;
 
@@ -31,10 +31,10 @@ int csim_pool_divides(const csim_pool *pool);
 /// threads.
 long long csim_pool_loops(const csim_pool *pool);
 
-/// Counts time from now on for this phase; returns the one before. Call it between jobs only.
-csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase);
+/// Counts time from now on for this section; returns the one before. Call it between jobs only.
+csim_section csim_pool_section(csim_pool *pool, csim_section section);
 
-/// Time of each phase since csim_pool_create. (CSIM_NPHASE) [s]
+/// Time of each section since csim_pool_create. (CSIM_NSECTION) [s]
 void csim_pool_seconds(csim_pool *pool, double *seconds);
 
 /// Runs fn(context, 0) ... fn(context, nchunk - 1), in any order, and returns when all are done.

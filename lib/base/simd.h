@@ -1,4 +1,4 @@
-// base/simd.h: four doubles at a time, with the same bits on every machine. Needs nothing.
+// base/simd.h: four doubles at a time, with the same bits on every x86-64 machine. Needs nothing.
 //
 // Kernels are written once, over vectors of a fixed width of four; the compiler emulates what an
 // instruction set lacks. Every lane is rounded by itself, sums over lanes have one order, and
@@ -27,20 +27,12 @@ typedef enum csim_isa {
 
 /// The best instruction set of this machine.
 static inline csim_isa csim_simd_best(void) {
-#if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") ? CSIM_ISA_AVX2 : CSIM_ISA_BASE;
-#else
-  return CSIM_ISA_BASE;
-#endif
 }
 
 #define CSIM_SIMD_BODY static inline __attribute__((always_inline))
 
-#if defined(__x86_64__)
 #define CSIM_SIMD_AVX2 __attribute__((target("avx2")))
-#else
-#define CSIM_SIMD_AVX2
-#endif
 
 /// Compiles the body `type name(parameters)` for each instruction set: name_kernel[CSIM_NISA].
 /// `names` passes the parameters on, in brackets.

@@ -12,8 +12,8 @@ enum { WAIT = 2, LONGER = 3, MUCH_LONGER = 10, MOST_WAIT = 200 };
 // which on it ends before its last step.
 static const double WORSE = 0.95, MUCH_WORSE = 1.25;
 
-// Where loops take longer than this [s] fewer threads are not tried: to tell one of a loop takes
-// 0.3 to 2.5 microseconds.
+// Where loops take longer than this [s] fewer threads are not tried: starting a loop on another
+// thread takes 0.3 to 2.5 microseconds.
 static const double LONG_LOOP = 30e-6;
 
 void csim_threads_begin(csim_threads *t, int most, int nvert) {

@@ -479,7 +479,6 @@ static inline int lacks(csim_bvh_part part, const csim_bvh *bvh, int pack) {
 }
 
 typedef struct search_job {
-  int nsearch;
   const csim_bvh_search *search;
   csim_keep_fn *keep;
   void *context;
@@ -665,7 +664,7 @@ static void search_chunk(void *context, int chunk) {
 
 void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, csim_keep_fn *keep,
                     void *context, csim_pair_chunks *chunks) {
-  search_job job = {nsearch, search, keep, context, chunks};
+  search_job job = {search, keep, context, chunks};
   int nchunk = 0;
   for (int s = 0; s < nsearch; s++) nchunk += count_chunks(&search[s]);
   csim_pair_chunks_begin(chunks, nchunk);

@@ -19,6 +19,7 @@
 #include "contact/active.h"
 #include "contact/glide.h"
 
+/// A term of the sum above that holds up to four vertices to each other.
 typedef struct csim_tie {
   int v[4]; ///< (mesh->nvert) weight 0: any
   double w[4];

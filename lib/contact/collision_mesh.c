@@ -24,9 +24,9 @@ static signed char to_char(int count) {
 }
 
 // Counts for every corner its triangles, less one and what its sides have too much; sides and
-// corners are then told by the first triangle that has them.
+// corners are then counted by the first triangle that has them, and by no other.
 static void find_surplus(csim_topology *topology, csim_collision_mesh *mesh) {
-  int *of_corner = CSIM_ARENA_NEW(&topology->arena, int, mesh->nvert); // 0 once it is told
+  int *of_corner = CSIM_ARENA_NEW(&topology->arena, int, mesh->nvert); // 0 once it is counted
   if (!of_corner) return;
   for (int i = 0; i < mesh->nvert; i++) of_corner[i] = -1;
   for (int k = 0; k < 3 * mesh->ntri; k++) of_corner[mesh->tri[k]]++;

@@ -37,7 +37,7 @@ typedef struct csim_collision_mesh {
   int *tri;             ///< (ntri x 3)
   signed char *surplus; ///< (ntri x 6) how often the sides from corner k to k + 1, and corners, are
                         ///< counted too often by triangles alone (terms.h). Of all triangles at a
-                        ///< side or corner the first tells; the others have 0
+                        ///< side or corner the first has the number; the others have 0
   const int *released; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
                        ///< every one (pinched.h); NULL: all 0
 } csim_collision_mesh;

@@ -130,7 +130,7 @@ static void pass(csim_glide *g, double time) {
 // Moves colliders by `share` of their way, by their motion in time, and all others by kin->d, while
 // the clock advances by `time`, if nothing is in the way. Returns the share of that motion that is
 // free. If that is below 1 nothing has moved; < 0: out of memory.
-static double go(csim_glide *glide, double share, double time) {
+static double advance_motion(csim_glide *glide, double share, double time) {
   csim_kinematics *kin = glide->kin;
   glide_job job = {.glide = glide, .time = time};
   csim_kinematics_aim_colliders(kin, share);
@@ -161,7 +161,7 @@ double csim_glide_together(csim_glide *glide, double most) {
   glide->stopped = 0;
   for (int i = 0; i < 3 * kin->mesh->nbody_vert && most < 1; i++) kin->d[i] *= most;
   for (int try = 0; try < TRIES; try++) {
-    double least = go(glide, share, share * time);
+    double least = advance_motion(glide, share, share * time);
     if (least < 0) return -1;
     if (least >= 1) return share;
     if (least < 1e-4) return 0;
@@ -174,7 +174,7 @@ double csim_glide_together(csim_glide *glide, double most) {
 
 int csim_glide_ahead(csim_glide *glide) {
   csim_kinematics_aim(glide->kin, NULL);
-  return go(glide, 1, 0) < 0 ? -1 : 0;
+  return advance_motion(glide, 1, 0) < 0 ? -1 : 0;
 }
 
 // The longest displacement of a vertex that is not held; held ones get 0.

@@ -19,7 +19,7 @@ typedef struct csim_packed_block {
   int v[4]; ///< corners that are not free have weight 0, and a vertex that is
   float w[4];
   float B[6];  ///< [N/m] xx, xy, xz, yy, yz, zz
-  int coupled; ///< 0: not of interest
+  int coupled; ///< 0: skipped by products
 } csim_packed_block;
 
 /// A vertex in a block.

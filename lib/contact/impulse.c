@@ -43,7 +43,7 @@ static void collider_velocity(const impulse_job *job, const double *local, doubl
 }
 
 // Removes at most `loss` [m/s] of the speed along the surface.
-static void rub(const double u[3], const double n[3], double loss, double *v) {
+static void apply_friction(const double u[3], const double n[3], double loss, double *v) {
   double slip[3];
   csim_sub(v, u, slip);
   csim_add_scaled(-csim_dot(slip, n), n, slip);
@@ -72,7 +72,7 @@ static int respond(const impulse_job *job, int i) {
     push = csim_max(0, share * push - csim_min(1, 2 * sqrt(share)) * csim_min(approach, 0));
   }
   csim_add_scaled(push, n, v);
-  rub(u, n, mu * push, v);
+  apply_friction(u, n, mu * push, v);
   return 1;
 }
 

@@ -4,10 +4,10 @@
 //   collision_mesh  everything that can touch, in one numbering
 //   planes          colliders that are infinite planes
 //   kinematics      where everything is, and where colliders and pins are to go
-//   candidates      the pairs that may come to touch (boxes, bvh, grid, culling)
+//   candidates      the pairs that may come to touch (boxes, bvh, grid, culling, listed)
 //   reach           keeps vertices where the list of candidates holds
 //   narrow_phase    which candidates are worth an exact test
-//   active          active contacts: the barrier's energy and gradient
+//   active          active contacts: the barrier's energy and gradient (terms, twins)
 //   friction        friction's energy and gradient
 //   tilt            how contacts resist tilting
 //   hessian         the Hessian of all three

@@ -16,11 +16,11 @@ static const double STOPS = 0.1;
 
 // Share of its contact distance from which a released pair has contact again. The filter would stop
 // everything nearer than the floor.
-static const double TAKEN_BACK = 0.6;
+static const double RESTORE_GAP = 0.6;
 
 // The same for a vertex that is where it was to go: what it holds may hang round a corner, and come
 // no farther from it. One press in eighty kept two such vertices for ever.
-static const double TAKEN_BACK_THERE = 0.3;
+static const double RESTORE_GAP_AT_GOAL = 0.3;
 
 // [1/s] rate of the weak springs, and [m] depth up to which their force grows: at most 18 m/s2.
 static const double RATE = 30, GROWS = 0.02;
@@ -146,7 +146,7 @@ typedef struct pinched_pair {
   double gap; // [m]
 } pinched_pair;
 
-static pinched_pair look_at(const csim_pinched *p, const csim_candidate *candidate) {
+static pinched_pair evaluate_pair(const csim_pinched *p, const csim_candidate *candidate) {
   const csim_collision_mesh *mesh = p->mesh;
   pinched_pair pair = {.kind = csim_candidate_kind(candidate), .vert = -1};
   const double *at[4];
@@ -192,7 +192,7 @@ static double share_of(const csim_pinched *p, const csim_candidate *candidate) {
   return scale > 0 ? csim_glide_pair_share(p->kin, kind, v, set->distance * scale) : 1;
 }
 
-// ---------------------------------------------------------------------------------------- letting
+// -------------------------------------------------------------------------------------- releasing
 
 static void prefer(int *part, int other) {
   if (other > 0 && (*part <= 0 || other < *part)) *part = other;
@@ -202,7 +202,7 @@ static void prefer(int *part, int other) {
 // with -1 while there is none.
 static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
   if (share_of(p, candidate) >= STOPS) return;
-  pinched_pair pair = look_at(p, candidate);
+  pinched_pair pair = evaluate_pair(p, candidate);
   if (pair.vert < 0) return;
   int part = pair.part && csim_kinematics_part_is_behind(p->kin, pair.part) ? pair.part : -1;
   for (int k = 0; k < 4; k++) {
@@ -216,7 +216,7 @@ static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
 // Of two colliders always the same one releases what lies between them, so that the other still
 // holds it. Layers of cloth that stop each other are released too.
 static void choose_collider(csim_pinched *p, const csim_candidate *candidate) {
-  pinched_pair pair = look_at(p, candidate);
+  pinched_pair pair = evaluate_pair(p, candidate);
   if (!pair.part || !csim_kinematics_part_is_behind(p->kin, pair.part)) return;
   if (pair.gap > p->reach->candidates->distance) return;
   for (int k = 0; k < 4; k++)
@@ -241,8 +241,8 @@ int csim_pinched_release(csim_pinched *p, const double *d) {
   return count;
 }
 
-static void let_pair_go(csim_pinched *p, const csim_candidate *candidate) {
-  pinched_pair pair = look_at(p, candidate);
+static void release_pair(csim_pinched *p, const csim_candidate *candidate) {
+  pinched_pair pair = evaluate_pair(p, candidate);
   if (!pair.part || pair.vert < 0 || share_of(p, candidate) >= 1) return;
   release(p, pair.vert, pair.part);
 }
@@ -254,7 +254,7 @@ int csim_pinched_pass(csim_pinched *p) {
   for (int leg = 0; leg < MOST_LEGS && csim_kinematics_is_behind(kin); leg++) {
     memset(kin->d, 0, bytes);
     csim_kinematics_aim_colliders(kin, 1);
-    if (csim_reach_update(p->reach, 0) || for_near_pairs(p, let_pair_go)) return -1;
+    if (csim_reach_update(p->reach, 0) || for_near_pairs(p, release_pair)) return -1;
     kin->version++;
     memset(kin->d, 0, bytes);
     if (csim_glide_together(p->glide, 1) < 0) return -1;
@@ -278,8 +278,8 @@ static void keep_if_near(csim_pinched *p, const pinched_pair *pair, double gap) 
     double n[3];
     if (!csim_collision_mesh_releases(p->mesh, vert, pair->part)) continue;
     int there = !p->farther[vert] && depth_of(p, vert, p->kin->x + csim_xyz(vert), n) <
-                                         (1 - TAKEN_BACK) * p->reach->candidates->distance;
-    if (!(gap < (there ? TAKEN_BACK_THERE : TAKEN_BACK))) continue;
+                                         (1 - RESTORE_GAP) * p->reach->candidates->distance;
+    if (!(gap < (there ? RESTORE_GAP_AT_GOAL : RESTORE_GAP))) continue;
     p->blocked[vert] = 1;
     if (there) p->farther[vert] = 1;
   }
@@ -293,7 +293,7 @@ static void keep_near(csim_pinched *p) {
     int any = 0;
     for (int k = 0; k < 4; k++) any |= v[k] < p->mesh->nbody_vert && p->released[v[k]];
     if (!any) continue;
-    pinched_pair pair = look_at(p, &set->list[i]);
+    pinched_pair pair = evaluate_pair(p, &set->list[i]);
     double scale = csim_candidate_own_scale(set, pair.kind, pair.v, NULL);
     if (pair.part && scale > 0) keep_if_near(p, &pair, pair.gap / (scale * set->distance));
   }

@@ -159,10 +159,10 @@ static void refer_range(void *context, int first, int last) {
 
 // Builds or updates the list.
 static int search(csim_reach *reach, int (*fn)(csim_pool *, csim_candidates *)) {
-  csim_phase before = csim_pool_phase(reach->kin->pool, CSIM_PHASE_SEARCH);
+  csim_section before = csim_pool_section(reach->kin->pool, CSIM_SECTION_SEARCH);
   reach->collected++;
   int failed = fn(reach->kin->pool, reach->candidates);
-  csim_pool_phase(reach->kin->pool, before);
+  csim_pool_section(reach->kin->pool, before);
   return failed ? -1 : 0;
 }
 

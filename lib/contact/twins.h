@@ -1,9 +1,10 @@
 // contact/twins.h: merges contacts of the same points. Needs contact/active.h.
 //
-// Where the nearest point of an edge or triangle is a vertex or on a side, every edge and triangle
-// around it makes the same contact: up to 76 for a vertex on a vertex of a grid. Their energies are
-// functions of the same distance. One contact with the sum of their forces and stiffnesses
-// therefore replaces them, in the gradient, friction and the Hessian.
+// Twins are active contacts of different pairs between the same two points. Where the nearest point
+// of an edge or triangle is a vertex or on a side, every edge and triangle around it makes the same
+// contact: up to 76 for a vertex on a vertex of a grid. Their energies are functions of the same
+// distance. One contact with the sum of their forces and stiffnesses therefore replaces them, in
+// the gradient, friction and the Hessian.
 #ifndef CSIM_CONTACT_TWINS_H
 #define CSIM_CONTACT_TWINS_H
 

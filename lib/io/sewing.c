@@ -691,16 +691,16 @@ static int read_divided(const char *path, const csim_sewing_detail *detail, int 
   int again = s.too_coarse;
   if (!s.status && !again) number_vertices(&s);
   if (!s.status && !again) add_panels(&s);
-  int told = s.build.status == CSIM_MEMORY;
+  int reported = s.build.status == CSIM_MEMORY;
   if (!s.status && !again) {
     finish_mesh(&s, mesh);
-    told = s.build.status == CSIM_MEMORY;
+    reported = s.build.status == CSIM_MEMORY;
   } else {
     if (!s.build.status) s.build.status = again ? CSIM_INVALID : s.status;
     csim_mesh_build_finish(&s.build, mesh); // frees it
   }
   if (s.status || again) csim_mesh_free(mesh);
-  if (s.status == CSIM_MEMORY && !told)
+  if (s.status == CSIM_MEMORY && !reported)
     csim_say(log, CSIM_ERROR, csim_in_file(path), "out of memory for this pattern");
   csim_json_free(&s.json);
   cJSON_Delete(tree);

@@ -91,7 +91,7 @@ CSIM_SIMD_BODY void load_columns(const double *block, csim_v4 column[4]) {
 CSIM_SIMD_BODY void subtract_product(const double *A, const csim_v4 B[4], double *xi) {
   csim_v4 row[3];
   for (int i = 0; i < 3; i++) row[i] = CSIM_LOAD4(xi + csim_xyz(i)) - MULTIPLY(B, A + csim_xyz(i));
-  CSIM_STORE4(xi, row[0]); // the next row mends its first number
+  CSIM_STORE4(xi, row[0]); // also writes xi[3], which the next row overwrites
   CSIM_STORE4(xi + 3, row[1]);
   CSIM_STORE3(xi + 6, row[2]);
 }

@@ -10,7 +10,8 @@
 // A matrix may couple rows outside of its pattern, which contact changes from one matrix to the
 // next. Coarse matrices get these couplings, P^T C P. Where they tie rows that the pattern of a
 // level does not, that level is solved exactly as soon as it is small: aggregates are of one layer
-// of cloth each, and without the couplings a stack of layers that move together counts as held.
+// of cloth each, and without the couplings a level treats layers that move together as if fixed to
+// each other.
 // Knots are rows that much stiffer blocks tie together, like both ends of a stitch. They move as
 // one in softer ways, which neither block-Jacobi nor aggregates of many more rows find: a knot is
 // never split by an aggregate, and has a correction of its own, z += sum over knots K D_K^-1 K^T r.
@@ -54,7 +55,8 @@ typedef struct csim_couplings {
   ptrdiff_t capacity;
 } csim_couplings;
 
-/// The matrix of a level with couplings that tie rows which its own pattern does not.
+/// A level is tied when couplings join rows that its own pattern has no block for. Its matrix then
+/// has a pattern and a factor of its own, which change when other rows are joined.
 typedef struct csim_tied {
   csim_arena arena;
   uint64_t *seen; ///< (nrow x (nrow + 63) / 64) the pairs it has, as bits; NULL: none yet
@@ -68,7 +70,8 @@ typedef struct csim_multigrid {
   int nlevel; ///< 0: no correction
   csim_multigrid_level level[CSIM_MAX_LEVEL];
   csim_cholesky F;            ///< of the last level
-  csim_multigrid_level knots; ///< beside the levels, with the diagonal of its matrix only
+  csim_multigrid_level knots; ///< groups of rows tied by stiff blocks, see above: beside the
+                              ///< levels, with the diagonal of its matrix only
   int used;     ///< levels of the matrix updated last; the last of them is solved exactly
   int factored; ///< 0: it was not positive definite and is left out
   int is_tied;  ///< the last of them is factored with couplings that its pattern lacks

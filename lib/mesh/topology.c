@@ -104,7 +104,7 @@ static void collect_neighbours(csim_topology *t, int *fill) {
 csim_status csim_topology_build(int nvert, int ntri, const int *tri, csim_topology *topology) {
   assert(nvert >= 0 && ntri >= 0 && ntri <= INT_MAX / 6);
   csim_topology *t = topology;
-  *t = (csim_topology){.nvert = nvert, .ntri = ntri, .first_faulty = -1, .first_flipped = -1};
+  *t = (csim_topology){.nvert = nvert, .ntri = ntri, .first_flipped = -1};
   for (int h = 0; h < 3 * ntri; h++)
     assert(tri[h] >= 0 && tri[h] < nvert && tri[h] != tri[next_corner(h)]);
 
@@ -132,7 +132,7 @@ csim_status csim_topology_build(int nvert, int ntri, const int *tri, csim_topolo
   for (int e = 0; e < t->nedge; e++) {
     t->nhinge += t->edge_ntri[e] == 2;
     t->nboundary += t->edge_ntri[e] == 1;
-    if (t->edge_ntri[e] > 2 && !t->nfaulty++) t->first_faulty = e;
+    if (t->edge_ntri[e] > 2) t->nfaulty++;
   }
   t->hinge = CSIM_ARENA_NEW(&t->arena, int, csim_row(4, t->nhinge));
   t->hinge_edge = CSIM_ARENA_NEW(&t->arena, int, t->nhinge);
@@ -150,7 +150,7 @@ done:
 
 void csim_topology_free(csim_topology *topology) {
   csim_arena_free(&topology->arena);
-  *topology = (csim_topology){.first_faulty = -1, .first_flipped = -1};
+  *topology = (csim_topology){.first_flipped = -1};
 }
 
 void csim_tri_areas(int ntri, const int *tri, const double *x, double *area) {

@@ -21,8 +21,7 @@ typedef struct csim_topology {
   int nboundary;   ///< edges with one triangle
   int *boundary;   ///< (nboundary) edge numbers, ascending
   int nfaulty;     ///< edges with more than two triangles: they make no hinge
-  int first_faulty;  ///< lowest such edge, -1 = none
-  int nflipped;      ///< hinges whose two triangles run the same way along the edge
+  int nflipped;    ///< hinges whose two triangles run the same way along the edge
   int first_flipped; ///< lowest such edge, -1 = none
   int *adj_start;    ///< (nvert + 1)
   int *adj;          ///< (2 nedge) neighbours of each vertex along edges, ascending

@@ -1,11 +1,11 @@
 // model/energy.h: the interface of all elastic energies, and their parallel evaluation. Needs
 // math/.
 //
-// An energy is a sum over elements of a few vertices each. A kind (springs.c, hinges.c, volume.c,
-// anchors.c) supplies value, gradient and Hessian over a range of elements; this file runs them in
-// parallel. Elements are sorted by colour: no two of one colour share a vertex, so a colour's
-// elements add to vertices and blocks without a race, and every sum has one order whatever the
-// thread count.
+// An energy is a sum over elements of a few vertices each. The kinds are declared below (those of
+// springs are in springs.c, those of hinges in hinges.c, and so on). A kind supplies value,
+// gradient and Hessian over a range of elements; energy.c runs them in parallel. Elements are
+// sorted by colour: no two of one colour share a vertex, so a colour's elements add to vertices and
+// blocks without a race, and every sum has one order whatever the thread count.
 #ifndef CSIM_MODEL_ENERGY_H
 #define CSIM_MODEL_ENERGY_H
 
@@ -113,7 +113,7 @@ typedef struct csim_energy_kind {
   int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
   /// For role BEND: parameters (nparam) of a hinge on the rest positions X, for bending stiffness B
   /// [N m]. Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape. The factor is 1, not
-  /// the textbook's 3: that makes B the plate's stiffness on regular meshes (../docs/methods.md).
+  /// the textbook's 3: that makes B the plate's stiffness on regular meshes (docs/methods.md).
   void (*hinge)(const double *X, const int node[4], double B, double *param);
   /// For energies with a bound: largest share [0, 1] of the step d (nvert x 3) [m] from at->x that
   /// takes none of the elements [first, last) beyond it. d NULL: 0 if one of them is beyond it at

@@ -36,7 +36,7 @@ typedef struct external_job {
   double *v_next;
 } external_job;
 
-static void blow(void *context, int first, int last) {
+static void sample_wind(void *context, int first, int last) {
   const external_job *job = context;
   for (int i = first; i < last; i++)
     csim_wind_at(&job->at.model->air.wind, job->at.x + csim_xyz(i), job->at.time,
@@ -125,7 +125,7 @@ void csim_external_velocity(csim_pool *pool, const csim_external *external, doub
     external->decay[b] = body->damping > 0 ? csim_exp(-body->damping * external->h) : 1;
   }
   if (csim_model_drags(model)) {
-    csim_pool_for(pool, model->nvert, VERT_GRAIN, blow, &job);
+    csim_pool_for(pool, model->nvert, VERT_GRAIN, sample_wind, &job);
     csim_pool_for(pool, model->ntri, VERT_GRAIN, find_drags, &job);
   }
   csim_pool_for(pool, model->nvert, VERT_GRAIN, accelerate, &job);

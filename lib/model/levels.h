@@ -23,8 +23,8 @@
 /// chord: asin(t)/t, the arc of a circle. Where nothing is left to join, the share stays with the
 /// network.
 ///
-/// @param mesh      the part's surface; its first mesh->nvert vertices
-/// @param pinned      (mesh->nvert) non-zero: pinned, to be a seed if possible; NULL: none
+/// @param mesh      the part's surface: its vertices are the part's first mesh->nvert
+/// @param pinned    (mesh->nvert) non-zero: pinned, to be a seed if possible; NULL: none
 /// @param nlevel    coarser levels at most, >= 0
 /// @param first     springs from this number on are the part's network; their k is scaled
 /// @param[out] levels  springs added to, the coarsest first

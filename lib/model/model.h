@@ -254,7 +254,8 @@ double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_
 /// Most times that a substep is halved from its beginning, see csim_step.
 enum { CSIM_PACE_HALVINGS = 2 };
 
-/// In how many parts substeps begin, see csim_step.
+/// The pace of a run: in how many parts its substeps begin, chosen by what recent substeps cost,
+/// see csim_step.
 typedef struct csim_pace {
   uint8_t halvings;                      ///< the next substep begins in 2^halvings parts
   uint8_t age;                           ///< substeps since costs were forgotten

@@ -19,8 +19,10 @@ typedef struct csim_elements {
   int failed;    ///< out of memory; sticky
 } csim_elements;
 
-/// Appends an element (failure is sticky), and frees them all.
+/// Appends an element: node (kind->nnode), param (kind->nparam). Sets `failed` when out of memory.
 void csim_elements_add(csim_elements *elements, const int *node, const double *param);
+
+/// Frees all elements.
 void csim_elements_free(csim_elements *elements);
 
 /// Area [m^2] of a triangle, the corners of which are in the plane.

@@ -119,7 +119,8 @@ csim_status csim_choose_pinned(csim_build *build, const csim_object *object, csi
       if (pin->select.index[k] < mesh->nvert) chosen[pin->select.index[k]] = 1;
     if (select_groups(build, &pin->select, pin->place, &surface, chosen)) return CSIM_INVALID;
     if (pin->property && !choose_painted(build, object, pin, &surface, chosen)) return CSIM_INVALID;
-    select_places(build, &pin->select, NULL, &surface, mesh->vert, chosen); // told later
+    // without warnings, which csim_select_vertices gives
+    select_places(build, &pin->select, NULL, &surface, mesh->vert, chosen);
   }
   return CSIM_OK;
 }

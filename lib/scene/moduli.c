@@ -74,7 +74,7 @@ static csim_status report_solid(const csim_scene *scene, const csim_object *obje
   return CSIM_OK;
 }
 
-// Tells of a mesh too coarse for the folds of its cloth. Their size is that of the bending length
+// Warns of a mesh too coarse for the folds of its cloth. Their size is that of the bending length
 // (B / (density g))^(1/3). Disks of silk, 13 mm, hung crumpled and stiffer than denim with edges of
 // 18 mm, and as silk does with 11 mm.
 static void report_folds(const csim_scene *scene, const csim_object *object,

@@ -190,7 +190,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   const csim_scene *scene = scene_of(sim, phase);
   if (sim->scene == scene) return CSIM_OK;
   int frames = frames_done(sim);
-  csim_phase before = csim_pool_phase(sim->pool, CSIM_PHASE_START);
+  csim_section before = csim_pool_section(sim->pool, CSIM_SECTION_START);
   csim_status status =
       csim_compile(scene, sim->tet_program, sim->pool, sim->log, &sim->world, &world);
   world.renders = sim->world.renders;
@@ -198,7 +198,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   if (!status && carry_state(sim->world.model, world.model, &sim->state)) status = CSIM_MEMORY;
   if (status) {
     csim_world_free(&world);
-    csim_pool_phase(sim->pool, before);
+    csim_pool_section(sim->pool, before);
     return status;
   }
 
@@ -219,7 +219,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
       csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),
                      &sim->state))
     status = CSIM_MEMORY;
-  csim_pool_phase(sim->pool, before);
+  csim_pool_section(sim->pool, before);
   return status;
 }
 

@@ -113,7 +113,7 @@ static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int
   }
   before = r->ncomplaint;
   r->scene = phase->scene;
-  r->nmaterial = r->nnamed = 0;
+  r->nmaterial = 0;
   read(r, whole);
   if (phase->scene->arena.failed) r->memory = 1;
   if (r->ncomplaint == before && !r->memory) {

@@ -30,7 +30,6 @@ typedef struct csim_reader {
   double length_times, length_over; ///< plain lengths times this, divided by that, are metres
   ptrdiff_t nmaterial, material_capacity;
   csim_material *material; ///< (nmaterial) those of the map, then those that objects bring
-  ptrdiff_t nnamed;        ///< of them the first ones, which can be referred to by name
   int memory;              ///< out of memory
   /// Where else a key has a meaning: csim_find_home, or NULL.
   const char *(*find_home)(struct csim_reader *r, const char *key);

@@ -310,7 +310,7 @@ static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats)
 static csim_status run_frames(run *r) {
   const csim_scene *scene = r->scene;
   csim_frame_stats stats = {0};
-  csim_pool_phase(r->sim.pool, CSIM_PHASE_OTHER);
+  csim_pool_section(r->sim.pool, CSIM_SECTION_OTHER);
   if (r->resume.found) { // only after the first phase has described the files
     csim_status status = csim_sim_go_on(&r->sim, &r->resume.point.state, r->resume.point.frame);
     if (!status) status = watch_phase(r);
@@ -321,9 +321,9 @@ static csim_status run_frames(run *r) {
        frame <= scene->frame_end && !csim_sim_at_rest(&r->sim); frame++) {
     csim_status status = frame > scene->frame_start ? begin_frame(r) : CSIM_OK;
     if (!status && frame > scene->frame_start) status = step_frame(r, frame, &stats);
-    csim_phase before = csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);
+    csim_section before = csim_pool_section(r->sim.pool, CSIM_SECTION_OUTPUT);
     if (!status) status = write_frame(r, frame, &stats);
-    csim_pool_phase(r->sim.pool, before);
+    csim_pool_section(r->sim.pool, before);
     if (status) return status;
   }
   return CSIM_OK;
@@ -430,7 +430,7 @@ static void report_chambers(const run *r) {
 // Finishes files, checkpoints and the record, in an order that leaves a resumable run wherever it
 // is interrupted.
 static csim_status end_run(run *r, csim_status status) {
-  csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);
+  csim_pool_section(r->sim.pool, CSIM_SECTION_OUTPUT);
   static const struct {
     csim_status status;
     const char *state, *reason;
@@ -484,17 +484,17 @@ static csim_status end_run(run *r, csim_status status) {
 }
 
 static void report_seconds(run *r) {
-  double s[CSIM_NPHASE];
+  double s[CSIM_NSECTION];
   if (!r->sim.pool) return;
   csim_pool_seconds(r->sim.pool, s);
   r->report->threads = csim_pool_used(r->sim.pool);
-  r->report->seconds = (csim_run_seconds){.start = s[CSIM_PHASE_START],
-                                          .elasticity = s[CSIM_PHASE_ELASTICITY],
-                                          .linear = s[CSIM_PHASE_LINEAR],
-                                          .search = s[CSIM_PHASE_SEARCH],
-                                          .contact = s[CSIM_PHASE_CONTACT],
-                                          .output = s[CSIM_PHASE_OUTPUT],
-                                          .other = s[CSIM_PHASE_OTHER]};
+  r->report->seconds = (csim_run_seconds){.start = s[CSIM_SECTION_START],
+                                          .elasticity = s[CSIM_SECTION_ELASTICITY],
+                                          .linear = s[CSIM_SECTION_LINEAR],
+                                          .search = s[CSIM_SECTION_SEARCH],
+                                          .contact = s[CSIM_SECTION_CONTACT],
+                                          .output = s[CSIM_SECTION_OUTPUT],
+                                          .other = s[CSIM_SECTION_OTHER]};
 }
 
 csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,

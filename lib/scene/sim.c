@@ -96,7 +96,7 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
                     .stop = start->stop,
                     .pool = csim_pool_create(start->nthread)};
   scene = sim->scene;
-  csim_pool_phase(sim->pool, CSIM_PHASE_START);
+  csim_pool_section(sim->pool, CSIM_SECTION_START);
   if (start->tet_program) sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
   if (sim->arena.failed) return CSIM_MEMORY;
   csim_status status = csim_compile(scene, start->tet_program, sim->pool, log, NULL, &sim->world);
@@ -147,7 +147,7 @@ csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *opt
     csim_sim_free(sim);
     return status;
   }
-  csim_pool_phase(sim->pool, CSIM_PHASE_OTHER);
+  csim_pool_section(sim->pool, CSIM_SECTION_OTHER);
   *result = sim;
   return CSIM_OK;
 }

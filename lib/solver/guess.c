@@ -38,7 +38,7 @@ static void choose_start(const csim_problem *problem, const csim_method *method,
 }
 
 // Sets x to the positions at the start of the step, with pins at their targets.
-static void stand(const csim_problem *problem, double *x) {
+static void start_at_rest(const csim_problem *problem, double *x) {
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, x);
   put_pins(problem, x);
 }
@@ -74,7 +74,7 @@ static void move_back(const csim_problem *problem, double *x) {
 static int limit_strains(const csim_guess *guess, const csim_problem *problem, double *x) {
   enum { MOST_SWEEPS = 15 };
   const csim_model *model = problem->model;
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   csim_pass pass = {
       .model = model, .pool = problem->pool, .at = csim_problem_point(problem, problem->x)};
   double *d = displacements_to(problem, x);
@@ -88,7 +88,7 @@ static int limit_strains(const csim_guess *guess, const csim_problem *problem, d
   int moved = changed == 0 && sweeps > 1;
   for (int i = 0; i < 3 * model->nvert && moved; i++)
     if (!model->fixed[i / 3]) x[i] = problem->x[i] + d[i];
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return moved;
 }
 
@@ -181,7 +181,7 @@ static int begin_again(const csim_guess *guess, const csim_problem *problem) {
 // fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
 // came to rest later; at 1000 times a wall of 1 mm was torn. With `gain_tolerance` it is 1 unless a
 // collider comes: what touches goes on all the same, and seams that tore took ten iterations.
-static double worst_start(const csim_problem *problem) {
+static double largest_energy_ratio(const csim_problem *problem) {
   int rests = problem->params->start == CSIM_START_REST && problem->params->gain_tolerance > 0;
   return rests && !csim_contact_is_behind(problem->contact) ? 1 : 100;
 }
@@ -194,12 +194,13 @@ static double value_of_parts(const csim_problem *problem, const double *x) {
 
 // Whether F of the initial guess is small even against parts of F at rest: inertia, which nearly
 // always suffices, then elasticity. All parts are >= 0, so without contact the test is stricter.
-static int is_clearly_whole(const csim_problem *problem, double worst, double value) {
+static int accepts_guess_without_contact(const csim_problem *problem, double most_ratio,
+                                         double value) {
   double *x = problem->step;
-  stand(problem, x);
-  double standing = csim_problem_inertia(problem, x);
-  if (value <= worst * standing) return 1;
-  return value <= worst * (standing + csim_problem_elasticity(problem, x));
+  start_at_rest(problem, x);
+  double at_rest = csim_problem_inertia(problem, x);
+  if (value <= most_ratio * at_rest) return 1;
+  return value <= most_ratio * (at_rest + csim_problem_elasticity(problem, x));
 }
 
 // If strains cannot be limited the guess is moved back to where the step began. If that is not
@@ -207,7 +208,7 @@ static int is_clearly_whole(const csim_problem *problem, double worst, double va
 // shortened as a whole.
 static int find_in_contact(const csim_guess *guess, const csim_problem *problem, double *x) {
   csim_contact *contact = problem->contact;
-  double worst = worst_start(problem);
+  double most_ratio = largest_energy_ratio(problem);
   if (begin_in_contact(guess, problem, START_APART, x)) return -1;
   if (problem->model->bounded && enforce_bounds_in_contact(guess, problem, x)) return -1;
   if (!keeps_bounds(problem, x)) {
@@ -216,11 +217,11 @@ static int find_in_contact(const csim_guess *guess, const csim_problem *problem,
     if (csim_contact_advance(contact, problem->x, x)) return -1;
   }
   double value = value_of_parts(problem, x);
-  if (is_clearly_whole(problem, worst, value)) return 0;
+  if (accepts_guess_without_contact(problem, most_ratio, value)) return 0;
   if (begin_again(guess, problem)) return -1;
-  stand(problem, x);
-  int whole = value <= worst * value_of_parts(problem, x);
-  return begin_in_contact(guess, problem, whole ? START_APART : START_RESTING, x);
+  start_at_rest(problem, x);
+  int accepted = value <= most_ratio * value_of_parts(problem, x);
+  return begin_in_contact(guess, problem, accepted ? START_APART : START_RESTING, x);
 }
 
 int csim_guess_find(const csim_guess *guess, const csim_problem *problem, double *x) {

@@ -26,7 +26,8 @@
 
 #include "model/model.h"
 
-/// The acceleration of a rigid motion: what a step's error has done to a body, see leftover.h.
+/// The acceleration of a rigid motion: what residual forces that a step has not followed would give
+/// a body, see leftover.h.
 typedef struct csim_leftover {
   int of_rough;           ///< 0: of vertices that are not rough, 1: of all
   double acceleration[3]; ///< [m/s^2] at the centre

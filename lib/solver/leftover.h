@@ -8,13 +8,13 @@
 //
 //   dv_i = h (f/m + a x (x_i - c)),  a = J^-1 (t - (c - c_object) x f)
 //
-// with m, c and J the mass, the centre of mass and the inertia about it of the vertices that are
-// not in contact when the step begins (csim_integration's `rough` ones are), or of all where those
-// are less than half of the object's mass: what rests on something would have to be stopped again
-// in every step, which took up to twice the iterations. Momentum then follows from the forces at
-// the end of the step. Generalized-alpha splits the correction between v and a as it splits a
-// force. Errors of single parts stay: they have both signs, and the next step takes most of them
-// back.
+// whose acceleration, f/m and a, is the leftover of the object. m, c and J are the mass, the centre
+// of mass and the inertia about it of the vertices that are not in contact when the step begins
+// (csim_integration's `rough` ones are), or of all where those are less than half of the object's
+// mass: what rests on something would have to be stopped again in every step, which took up to
+// twice the iterations. Momentum then follows from the forces at the end of the step.
+// Generalized-alpha splits the correction between v and a as it splits a force. Errors of single
+// parts stay: they have both signs, and the next step takes most of them back.
 //
 // Generalized-alpha has an error of its own. It keeps p = v + h/2 a, but x moves on an arc: the
 // angular momentum of p, L = sum (x_i - c) x m p_i, changes by h times the torque and

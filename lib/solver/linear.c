@@ -68,9 +68,9 @@ void csim_linear_assemble(const csim_problem *problem, const double *x, csim_lin
 static double multiply_rest(const csim_problem *problem, const double *p, double *q) {
   csim_pool *pool = problem->pool;
   double pq = csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
-  csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(pool, CSIM_SECTION_CONTACT);
   if (problem->contact) pq += csim_contact_multiply_rest(pool, problem->contact, p, q);
-  csim_pool_phase(pool, before);
+  csim_pool_section(pool, before);
   return pq;
 }
 

@@ -18,7 +18,7 @@ typedef struct newton {
   csim_balance balance;
   csim_groups groups;
   csim_idle idle;
-  csim_gradient_memo kept;
+  csim_gradient_memo gradient_memo;
   csim_leftovers leftovers;
   csim_correction correction;
   double cut;     // [m] most that the filter cut from a vertex's last step
@@ -50,7 +50,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (csim_balance_create(arena, model, &s->balance) ||
       csim_groups_create(arena, model, &s->groups) ||
       csim_idle_create(arena, &s->balance, &s->groups, &s->idle) ||
-      (model->nbody > 1 && csim_gradient_memo_create(arena, &s->groups, &s->kept)) ||
+      (model->nbody > 1 && csim_gradient_memo_create(arena, &s->groups, &s->gradient_memo)) ||
       csim_leftovers_create(arena, &s->balance, &s->leftovers) ||
       csim_correction_create(arena, &s->balance, &s->correction))
     return NULL;
@@ -149,8 +149,8 @@ static double filter_together(const csim_problem *problem, newton *s, const doub
 // Takes the step that filter_apart has left, shortened to its bounds of strain. Where these leave
 // less of it than contact leaves of any vertex, it is vertices cut beside others that strain the
 // cloth; then the step shortened as a whole may promise more. A sheet with a bound of 1 % that is
-// thrown over took 2,000 instead of 3,600 iterations, before chords were of the last. Returns g.d
-// after it.
+// thrown over took 2,000 instead of 3,600 iterations, when chords of bounds (bound.h) were still
+// taken from the start of the step. Returns g.d after it.
 static double bound_step(const csim_problem *problem, newton *s, const double *x, double slope,
                          csim_method_report *report) {
   double share = keep_bounds(problem, x);
@@ -186,9 +186,9 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
 // Moves pins and planes that could not reach their targets again. -1 when out of memory.
 static int catch_up(const csim_problem *problem, double *x) {
   csim_contact *contact = problem->contact;
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   int failed = contact && csim_contact_lags(contact) && csim_contact_advance(contact, NULL, x);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return failed ? -1 : 0;
 }
 
@@ -200,12 +200,12 @@ static void leave_out_idle(csim_problem *problem, newton *s, int solves) {
   double most = params->step_tolerance * s->edge;
   problem->iteration.idle =
       csim_idle_choose(problem, s->g, solves > 0 ? 1 : FIRST, most_cut(problem), most, &s->idle);
-  if (problem->iteration.idle && problem->memo) problem->memo->known = 0;
+  if (problem->iteration.idle && problem->energy_memo) problem->energy_memo->known = 0;
 }
 
 // All bodies take part again.
 static void wake_all(csim_problem *problem) {
-  if (problem->iteration.idle && problem->memo) problem->memo->known = 0;
+  if (problem->iteration.idle && problem->energy_memo) problem->energy_memo->known = 0;
   problem->iteration.idle = NULL;
 }
 
@@ -294,12 +294,12 @@ static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, i
                                        double ratio) {
   balance_goal balance = {problem, s};
   csim_solve_goal goal = choose_goal(problem->params, iteration, ratio, &balance);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_LINEAR);
   csim_correction_begin(&s->correction);
   csim_solve_report report = solve_linear(problem, s, &goal);
   if (report.outcome == CSIM_SOLVE_CONVERGED)
     csim_correction_add(problem, &s->correction, problem->step);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return report;
 }
 
@@ -363,19 +363,19 @@ static double step_together(csim_problem *problem, newton *s, int solves,
   s->rounds = 1;
   for (int round = 0; round < s->rounds; round++) {
     if (round) csim_problem_gradient(problem, x, s->g);
-    csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+    csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
     double approach = csim_contact_make_way(contact, s->x_try, s->g);
     if (approach < 0) report->outcome = CSIM_OUTCOME_MEMORY;
     if (problem->halvings_left > 0 && approach > FASTEST * s->edge)
       report->outcome = CSIM_OUTCOME_TOO_FAST;
-    csim_pool_phase(problem->pool, before);
+    csim_pool_section(problem->pool, before);
     if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
     if (!round) s->rounds = count_rounds(s, approach);
     leave_out_idle(problem, s, solves);
     linearize(problem, s, x);
-    csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
+    csim_pool_section(problem->pool, CSIM_SECTION_LINEAR);
     report->linear_iterations += solve_exactly(problem, s, TOLERANCE).iterations;
-    csim_pool_phase(problem->pool, before);
+    csim_pool_section(problem->pool, before);
     wake_all(problem);
     csim_vector_copy(problem->pool, n, problem->step, s->x_try);
     csim_contact_aim_pins(contact, STUCK_PINS * s->edge, s->x_try);
@@ -383,9 +383,9 @@ static double step_together(csim_problem *problem, newton *s, int solves,
   double limit = csim_problem_max_step(problem, x, s->x_try);
   if (limit < LEAST_GAIN)
     limit = 1; // cloth at its bound cannot give way: colliders stay on schedule
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double share = csim_contact_go_together(contact, s->x_try, limit, x);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return share;
 }
@@ -399,9 +399,9 @@ static int moves_together(const csim_contact *contact) {
 // keep bounds of strain, which this does not know.
 static double carry_along(const csim_problem *problem, csim_method_report *report, double *x) {
   if (problem->model->bounded && problem->halvings_left > 0) return 0;
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double share = csim_contact_carry(problem->contact, x);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return share;
 }
@@ -449,9 +449,9 @@ static int release_blocking(const csim_problem *problem, newton *s, int *times,
   csim_contact *contact = problem->contact;
   if (!contact || *times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
   int some = s->together > 0 && s->together < MOST_TOGETHER && *times < MOST_TIMES;
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   int done = csim_contact_release(contact, some ? s->x_try : NULL, x);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   *times = some ? *times + 1 : MOST_TIMES + 1;
   if (done < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return done > 0;
@@ -602,9 +602,10 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   newton *s = scratch;
   csim_problem predicting = *problem;
   int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
-  predicting.iteration = (csim_iteration){.earlier = {s->before, problem->x},
-                                          .kept = s->kept.groups ? &s->kept : NULL};
-  s->kept.known = 0;
+  predicting.iteration =
+      (csim_iteration){.earlier = {s->before, problem->x},
+                       .gradient_memo = s->gradient_memo.groups ? &s->gradient_memo : NULL};
+  s->gradient_memo.known = 0;
   s->cut = s->gained = s->little = s->together = 0;
   csim_idle_begin(&s->idle);
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, touches ? problem->x : x, s->before);

@@ -47,9 +47,9 @@ static double inertia_value(void *context, int first, int last) {
 
 double csim_problem_inertia(const csim_problem *problem, const double *x) {
   problem_job job = {.problem = problem, .x = x};
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return 0.5 * inertia;
 }
 
@@ -72,20 +72,20 @@ static double drag_value(void *context, int first, int last) {
 double csim_problem_drag(const csim_problem *problem, const double *x) {
   problem_job job = {.problem = problem, .x = x};
   if (!problem->resistance) return 0;
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   double drag = csim_pool_sum(problem->pool, problem->model->nvert, drag_value, &job);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return drag;
 }
 
 double csim_problem_elasticity(const csim_problem *problem, const double *x) {
-  csim_energy_memo *memo = problem->memo;
+  csim_energy_memo *memo = problem->energy_memo;
   int n = 3 * problem->model->nvert;
   if (memo && memo->known && csim_vector_equal(problem->pool, n, x, memo->x)) return memo->value;
   csim_point at = csim_problem_point(problem, x);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   double value = csim_model_energy(problem->pool, problem->model, &at);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   if (!memo) return value;
   csim_vector_copy(problem->pool, n, x, memo->x);
   memo->value = value;
@@ -97,9 +97,9 @@ double csim_problem_value(const csim_problem *problem, const double *x) {
   double value = csim_problem_inertia(problem, x) + csim_problem_drag(problem, x) +
                  csim_chambers_value(problem->model, problem->chamber, x) +
                  csim_problem_elasticity(problem, x);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return value + contact;
 }
 
@@ -133,9 +133,9 @@ static void clear_fixed(void *context, int first, int last) {
 
 void csim_problem_update_friction(const csim_problem *problem, const double *x) {
   if (!problem->contact) return;
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   csim_contact_update_friction(problem->contact, x);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
 }
 
 int csim_gradient_memo_create(csim_arena *arena, const csim_groups *groups,
@@ -177,7 +177,7 @@ static void elastic_gradient(const csim_problem *problem, const double *x,
 }
 
 static void elastic_gradient_by_memo(const csim_problem *problem, const double *x, double *g) {
-  csim_gradient_memo *memo = problem->iteration.kept;
+  csim_gradient_memo *memo = problem->iteration.gradient_memo;
   csim_pool *pool = problem->pool;
   int n = 3 * problem->model->nvert;
   elastic_gradient(problem, x, find_staying(pool, x, memo), memo->g);
@@ -187,15 +187,15 @@ static void elastic_gradient_by_memo(const csim_problem *problem, const double *
 }
 
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
-  if (problem->iteration.kept)
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
+  if (problem->iteration.gradient_memo)
     elastic_gradient_by_memo(problem, x, g);
   else
     elastic_gradient(problem, x, NULL, g);
   csim_chambers_gradient(problem->model, problem->chamber, x, g);
-  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   if (problem->contact) csim_contact_gradient(problem->contact, x, g);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, clear_fixed,
                 &(problem_job){.problem = problem, .out = g});
 }
@@ -224,12 +224,12 @@ static void inertia_hessian(void *context, int first, int last) {
 static void full_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
                          csim_psd psd, csim_bsr *H) {
   csim_point at = csim_problem_point(problem, x);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, inertia_hessian,
                 &(hessian_job){problem, H});
   for (int e = 0; e < layout->nenergy; e++)
     csim_energy_hessian(problem->pool, &layout->energy[e], &at, psd, H->val);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
 }
 
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
@@ -237,39 +237,39 @@ void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout
   full_hessian(problem, layout, x, psd, H);
   csim_chambers_hessian(problem->model, problem->chamber, x);
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, NULL) == 0)
     csim_contact_build_blocks(problem->contact, H->pattern->diag, H->val);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
 }
 
 void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_psd psd,
                             csim_stiffness *K) {
   csim_point at = csim_problem_point(problem, x);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   csim_chambers_hessian(problem->model, problem->chamber, x);
   csim_stiffness_update(problem->pool, &at, psd, problem->inertia, problem->resistance, K);
-  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
     if (csim_edge_matrix_place(problem->pool, &K->A))
       csim_contact_fail(problem->contact);
     else
       csim_contact_build_blocks(problem->contact, K->A.place, K->A.block);
   }
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
 }
 
 double csim_problem_filter(const csim_problem *problem, double *d) {
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double least = problem->contact ? csim_contact_filter(problem->contact, d) : 1;
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return least;
 }
 
 double csim_problem_filter_together(const csim_problem *problem, double *d) {
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double share = problem->contact ? csim_contact_filter_together(problem->contact, d) : 1;
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return share;
 }
 
@@ -293,9 +293,9 @@ void csim_problem_hold_idle(const csim_problem *problem, double *d) {
 double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d) {
   if (!problem->model->bounded) return 1;
   csim_point at = csim_problem_point(problem, x);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   double share = csim_model_max_step(problem->pool, problem->model, &at, d);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return share;
 }
 
@@ -359,7 +359,7 @@ double csim_problem_force_scale(const csim_problem *problem, double *g) {
   static const double LEAST = 1e-10; // [m] that forces move vertices: below is rounding
   const csim_model *model = problem->model;
   csim_point at = csim_problem_point(problem, problem->x);
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   memset(g, 0, 3 * (size_t)model->nvert * sizeof *g);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
@@ -368,6 +368,6 @@ double csim_problem_force_scale(const csim_problem *problem, double *g) {
   double all[2];
   csim_pool_sums(problem->pool, model->nvert, CSIM_SUM_GRAIN, 2, count_free, &job, all);
   double sum = csim_pool_sum(problem->pool, model->nvert, force_sum, &job);
-  csim_pool_phase(problem->pool, before);
+  csim_pool_section(problem->pool, before);
   return all[0] > 0 ? csim_max(sum, LEAST * all[1]) / all[0] : 0;
 }

@@ -35,9 +35,9 @@ typedef struct csim_gradient_memo {
 
 /// What newton knows of its iterations. All zero: nothing.
 typedef struct csim_iteration {
-  csim_earlier earlier;      ///< csim_point's
-  csim_gradient_memo *kept;  ///< NULL: none
-  const unsigned char *idle; ///< (nvert) 1: left out of systems, steps and F; NULL: none
+  csim_earlier earlier;              ///< csim_point's
+  csim_gradient_memo *gradient_memo; ///< NULL: none
+  const unsigned char *idle;         ///< (nvert) 1: left out of systems, steps and F; NULL: none
 } csim_iteration;
 
 /// Asks whether a run is to stop, between iterations of newton; `wanted` NULL: never.
@@ -64,10 +64,10 @@ typedef struct csim_problem {
   const double *plastic;    ///< (model's nplastic) plastic strains; NULL: none
   const double *hold;       ///< (ntarget) share of soft pins' stiffness; NULL: 1
   const double *link; ///< (nlink x CSIM_LINK_NOW) of links, csim_links_at; NULL: there are none
-  csim_chamber_now *chamber; ///< (nchamber)
-  csim_energy_memo *memo;    ///< NULL: none
-  csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
-  double *step;              ///< (nvert x 3) [m] where they leave a step, and contact filters it
+  csim_chamber_now *chamber;     ///< (nchamber)
+  csim_energy_memo *energy_memo; ///< NULL: none
+  csim_scratch *scratch;         ///< of linear solvers, csim_pcg_reserve
+  double *step; ///< (nvert x 3) [m] where they leave a step, and contact filters it
   csim_integration *integration; ///< newton sets its leftover; NULL: not wanted
   const csim_stop *stop;         ///< NULL: none
   double *v_next;                ///< (nvert x 3) [m/s] for methods that set the velocity themselves

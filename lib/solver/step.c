@@ -65,7 +65,7 @@ struct csim_solver {
   int halvings_left; // times the step may still be halved
   csim_guess guess;
   csim_integration integration;
-  csim_energy_memo memo;
+  csim_energy_memo energy_memo;
   body_losses loss;
   driven driven;
   double *goal;          // (nvert x 3) the method's proposal, when contact is resolved after it
@@ -113,7 +113,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->y = CSIM_ARENA_NEW(arena, double, n);
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
-  solver->memo.x = CSIM_ARENA_NEW(arena, double, n);
+  solver->energy_memo.x = CSIM_ARENA_NEW(arena, double, n);
   solver->air.v = solver->v;
   if (method->solves_systems && csim_model_drags(setup->model)) {
     solver->air.v = CSIM_ARENA_NEW(arena, double, n);
@@ -233,7 +233,7 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   if (solver->method->knows_contact) return 0;
   csim_problem loose = *problem;
   loose.model = &solver->loose.model;
-  loose.memo = NULL;
+  loose.energy_memo = NULL;
   loose.integration = NULL;
   loose.params = &solver->loose.params;
   loose.y = solver->goal;
@@ -346,7 +346,7 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
 static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
   const csim_integration *step = &solver->integration;
   csim_contact *contact = solver->contact;
-  solver->memo.known = 0;
+  solver->energy_memo.known = 0;
   return (csim_problem){.model = solver->setup.model,
                         .params = &solver->setup.params,
                         .pool = solver->setup.pool,
@@ -366,7 +366,7 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .integration = &solver->integration,
                         .stop = &solver->setup.stop,
                         .v_next = solver->v,
-                        .memo = &solver->memo,
+                        .energy_memo = &solver->energy_memo,
                         .scratch = &solver->scratch,
                         .step = contact ? csim_contact_displacements(contact) : solver->step};
 }
@@ -377,7 +377,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   csim_contact *contact = solver->contact;
   csim_integration *step = &solver->integration;
   double *x = solver->x;
-  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   if (solver->kinematic.part) csim_contact_save(contact, solver->kinematic.part);
   if (contact && csim_contact_begin(contact, state->x, state->v, solver->driven.target, end, h))
     return -1;
@@ -432,7 +432,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   csim_contact *contact = solver->contact;
   int n = 3 * solver->setup.model->nvert, limits = solver->setup.params.strain_limit > 0;
   double *x = solver->x, *v = solver->v;
-  csim_pool_phase(pool, CSIM_PHASE_OTHER);
+  csim_pool_section(pool, CSIM_SECTION_OTHER);
   csim_integration_begin(pool, solver->setup.model, state, h, whole, &solver->integration);
   apply_external_forces(solver, state, time, h, report);
 
@@ -444,7 +444,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   solver->lacks_a = 0;
   if (begin_solve(solver, state, time + h, h, &problem)) return fail(report, CSIM_OUTCOME_MEMORY);
 
-  csim_pool_phase(pool, CSIM_PHASE_ELASTICITY);
+  csim_pool_section(pool, CSIM_SECTION_ELASTICITY);
   csim_method_report part = solver->method->solve(&problem, solver->method_scratch, x);
   report->iterations += part.iterations;
   report->linear_iterations += part.linear_iterations;
@@ -454,7 +454,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
 
   if (limits) limit_strain(solver, x);
-  csim_pool_phase(pool, CSIM_PHASE_CONTACT);
+  csim_pool_section(pool, CSIM_SECTION_CONTACT);
   if (contact && (!solver->method->knows_contact || limits) &&
       resolve_contact(solver, &problem, x, report))
     return -1;
@@ -469,7 +469,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->contact = csim_contact_get_report(contact);
     report->contacts = report->contact.active;
   }
-  csim_pool_phase(pool, CSIM_PHASE_OTHER);
+  csim_pool_section(pool, CSIM_SECTION_OTHER);
   return 0;
 }
 

@@ -7,8 +7,8 @@
 #include "contact/zones.h"
 #include "solver/method.h"
 
-/// Everything a step needs besides model and state: parameters and scratch. A step allocates only
-/// for lists of contact that grow, and once for a step that is taken in parts.
+/// Everything a step needs besides model and state: parameters and scratch. docs/architecture.md
+/// lists what a step allocates.
 typedef struct csim_solver csim_solver;
 
 typedef struct csim_solver_setup {
@@ -34,7 +34,7 @@ typedef struct csim_step_report {
   double left[3];                          ///< [N s] unbalanced forces, less what was given back
   int contacts;                            ///< vertices pushed by colliders, or active pairs
   csim_contact_report contact;             ///< of the last part; zero without the filter
-  long long iterations, linear_iterations; ///< over all parts
+  long long iterations, linear_iterations; ///< over all parts, those of given-up attempts too
 } csim_step_report;
 
 /// NULL when out of memory or if params.method is unknown. Free with csim_solver_free.

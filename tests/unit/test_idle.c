@@ -164,9 +164,9 @@ static void test_kept_gradient(void) {
       const csim_body *body = &f.problem.model->body[moved[round][k]];
       for (int i = 0; i < 3 * body->nvert; i++) f.x[csim_xyz(body->vert0) + i] *= 1.001;
     }
-    f.problem.iteration.kept = &f.memo;
+    f.problem.iteration.gradient_memo = &f.memo;
     csim_problem_gradient(&f.problem, f.x, f.q[0]);
-    f.problem.iteration.kept = NULL;
+    f.problem.iteration.gradient_memo = NULL;
     csim_problem_gradient(&f.problem, f.x, f.q[1]);
     CHECK(!memcmp(f.q[0], f.q[1], (size_t)n * sizeof(double)));
   }

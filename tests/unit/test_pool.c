@@ -1,7 +1,7 @@
 // test_pool: loops, sums and tasks give the same for any number of threads.
 #include "check.h"
 
-#include "base/phases.h"
+#include "base/timer.h"
 #include "base/pool.h"
 
 #include <sched.h>

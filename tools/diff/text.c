@@ -203,7 +203,7 @@ void diff_print_annotations(const diff_run *run) {
   char kinds[64];
   for (int i = 0; i < run->ncomparison; i++) {
     const diff_comparison *c = &run->comparison[i];
-    int told = 0;
+    int printed = 0;
     diff_kinds(c, kinds);
     for (int k = 0; k < c->npair; k++) {
       const diff_pair *p = &c->pair[k];
@@ -216,9 +216,9 @@ void diff_print_annotations(const diff_run *run) {
       fputs(" and ", stderr);
       print_escaped(run->side[1].path, stderr);
       fputc('\n', stderr);
-      told = 1;
+      printed = 1;
     }
-    if (!told && diff_differs(run, c)) {
+    if (!printed && diff_differs(run, c)) {
       fprintf(stderr, "::error title=clothdiff (%s)::objects, frames, rate or up axis differ; ",
               kinds);
       print_escaped(run->side[0].path, stderr);

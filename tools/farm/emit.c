@@ -221,13 +221,13 @@ static csim_status slurm_runs(farm *f, int array) {
   if (f->time) fprintf(out, "#SBATCH --time=%s\n", f->time);
   slurm_tasks(f, out, "", array);
   fputs("# Slurm's signals end a wait of this script, not clothsim, which writes its checkpoint\n"
-        "child= told=\n"
-        "trap 'told=1; [ -z \"$child\" ] || kill -TERM $child' TERM USR1 USR2 HUP XCPU\n",
+        "child= stopped=\n"
+        "trap 'stopped=1; [ -z \"$child\" ] || kill -TERM $child' TERM USR1 USR2 HUP XCPU\n",
         out);
   farm_shell_word(out, f->program);
   fputs(" \"scenes/$name.json\" -o \"$name\" --resume --progress plain", out);
   further_words(f, out);
-  fputs(" &\nchild=$!\n[ -z \"$told\" ] || kill -TERM $child\n"
+  fputs(" &\nchild=$!\n[ -z \"$stopped\" ] || kill -TERM $child\n"
         "wait $child\ncode=$?\n"
         "while [ $code -gt 128 ]; do\n"
         "  wait $child\n  again=$?\n  [ $again = 127 ] && break\n"
