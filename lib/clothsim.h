@@ -292,6 +292,7 @@ typedef struct csim_run_report {
   int last_frame; ///< last good frame on disk; frame_start - 1 when there is none
   int at_rest;    ///< 1: it ended before "frames.end", as everything was at rest
   int nvert, ntri, ntet, nspring;
+  long long crossings_at_start; ///< intersecting pairs of triangles, which contact ignores
   csim_run_totals total;
   int iterations; ///< limit per substep; with 1 it is not meant to converge
   long long iterations_taken, linear_iterations; ///< by this call

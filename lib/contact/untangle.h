@@ -9,7 +9,8 @@
 /// far as possible. Where an edge crosses a triangle, both move so as to shorten the line where the
 /// surfaces intersect: cloth leaves by the nearest border. Needs no inside and no history. Pinned
 /// vertices stay. Volino & Magnenat-Thalmann 2006, "Resolving surface collisions through
-/// intersection contour minimization".
+/// intersection contour minimization". Bodies that keep more than a quarter of their crossings stay
+/// as they are.
 /// @param      x0            (model->nvert x 3) [m] start positions, changed
 /// @param[out] before,after  pairs of intersecting triangles
 /// @return CSIM_OK whether or not all are separated; CSIM_MEMORY

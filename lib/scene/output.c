@@ -503,9 +503,11 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_integer(&out, "triangles", report->ntri);
   csim_json_integer(&out, "tetrahedra", report->ntet);
   csim_json_integer(&out, "springs", report->nspring);
-  int kept = report->total.lag.value <= CSIM_ON_TIME && report->total.nreleased == 0;
+  int kept = report->total.lag.value <= CSIM_ON_TIME && report->total.nreleased == 0 &&
+             report->crossings_at_start == 0;
   csim_json_bool(&out, "contact_guarantee",
                  kept && scene->contact.response == CSIM_RESPONSE_FILTER);
+  csim_json_integer(&out, "crossings_at_start", report->crossings_at_start);
   if (report->total.verified) {
     csim_json_integer(&out, "verified_substeps", report->total.verified);
     csim_json_integer(&out, "crossing_substeps", report->total.crossing);

@@ -89,6 +89,7 @@ static csim_status create(run *r) {
   csim_status status = csim_sim_open(r->scene, &start, r->log, sim);
   if (status) return status;
   count_model(sim->world.model, r->report);
+  r->report->crossings_at_start = sim->crossings_at_start;
   if (csim_writing_create(sim->pool, &sim->state, csim_solver_kinematic_size(sim->solver), r->log,
                           r->report, &r->writing))
     return csim_fail(r->log, CSIM_MEMORY, csim_in_file(r->scene->file),

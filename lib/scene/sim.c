@@ -35,7 +35,7 @@ static csim_status lay_over(const csim_sim *sim, const csim_collision_setup *set
 }
 
 // Refuses a start with intersections, unless the scene allows it.
-static csim_status check_start(const csim_sim *sim, const char *out) {
+static csim_status check_start(csim_sim *sim, const char *out) {
   const csim_contact_params *contact = &sim->world.contact;
   const csim_world *world = &sim->world;
   csim_collision_setup setup = {.model = world->model,
@@ -68,6 +68,7 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
                          "contact needs a start without intersections: move the objects, or set "
                          "\"contact\": {\"on_intersection\": \"ignore-pairs\"} to ignore these "
                          "pairs, or \"untangle\" to separate them");
+  sim->crossings_at_start = total;
   csim_arena_free(&arena);
   return status;
 }

@@ -42,9 +42,10 @@ struct csim_sim {
   csim_renders renders;
   csim_state state;
   csim_solver *solver;
-  csim_stop stop;    ///< as of csim_sim_start
-  int begun;         ///< the solver has begun the frame that the state is in
-  csim_mover *mover; ///< (world.ncollider + model.pins.ngroup) colliders, then pins
+  csim_stop stop;               ///< as of csim_sim_start
+  long long crossings_at_start; ///< intersecting pairs of triangles, which contact ignores
+  int begun;                    ///< the solver has begun the frame that the state is in
+  csim_mover *mover;            ///< (world.ncollider + model.pins.ngroup) colliders, then pins
 };
 
 /// How the start is checked and reported.

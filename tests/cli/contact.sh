@@ -121,6 +121,20 @@ END
 expect 2 "$clothsim" --check million.json
 says '"heap" and "blade" intersect at the start: 1 pairs of triangles'
 
+# two sheets that cross from border to border do not come apart: they stay as they are, and run.json does not claim more
+cat >crossed.json <<'END'
+{"version": 1, "frames": {"end": 5}, "objects": [
+  {"name": "a", "type": "cloth", "material": "cotton", "mesh": {"shape": "grid", "size": [0.4, 0.4], "cells": [12, 12]}},
+  {"name": "b", "type": "cloth", "material": "cotton", "rotation": [0, 7, 25],
+   "mesh": {"shape": "grid", "size": [0.4, 0.4], "cells": [13, 13]}}],
+ "contact": {"on_intersection": "untangle"}}
+END
+expect 0 "$clothsim" crossed.json -o crossed
+says "these stay crossed"
+equal "$(field contact_guarantee crossed)" false "crossed sheets: the guarantee"
+check "and their number" test "$(field crossings_at_start crossed)" -gt 10
+equal "$(field crossings_at_start tangle)" 0 "an untangled start: crossings"
+
 # without contact the cloths fall through, and that is found in both ways
 expect 1 "$clothsim" "$ROOT/scenes/contact/stack.json" -o none --verify-substeps -q -e 8 \
   --set 'contact.response="none"' --set frames.substeps=2
