@@ -14,13 +14,29 @@ static int moves(const csim_collider *collider) {
   return collider->motion.nkey > 1 || collider->nframe > 1;
 }
 
+// Whether energies with a plastic state, but for patches of solids, are there. Those only count
+// once they lose their resistance, see is_lost.
+static int has_plastic(const csim_model *model) {
+  for (int e = 0; e < model->nenergy; e++)
+    if (model->energy[e].kind->nplastic && model->energy[e].kind != &csim_solid_patch_kind)
+      return 1;
+  return 0;
+}
+
+// Whether a patch of a solid has been crushed: it recovers with less energy.
+static int is_lost(const csim_state *state) {
+  for (int k = 0; k < state->nplastic; k++)
+    if (state->plastic[k] != 0) return 1;
+  return 0;
+}
+
 static int is_closed(const csim_scene *scene, const csim_world *world) {
   const csim_model *model = world->model;
   const csim_wind *wind = &model->air.wind;
   int open = scene->nphase > 0 || model->gravity_key.nkey > 0 || wind->velocity_key.nkey > 0 ||
              csim_norm(wind->velocity) > 0 || model->pins.ncourse > 0 || model->pins.timed ||
              model->links.nlink > 0 || model->chambers.nchamber > 0 || model->late.nenergy > 0 ||
-             model->nplastic > 0;
+             has_plastic(model);
   for (int k = 0; k < model->pins.ngroup; k++) {
     const csim_pin_group *group = &model->pins.group[k];
     open |= group->motion.nkey > 1 || group->path != NULL;
@@ -87,6 +103,7 @@ void csim_conserved_step(const csim_step_report *step, csim_conserved *kept) {
 int csim_conserved_frame(csim_pool *pool, const csim_world *world, int frame,
                          const csim_state *state, csim_conserved *kept) {
   energy e;
+  kept->closed = kept->closed && !is_lost(state);
   if (!kept->closed) return 0;
   if (measure(pool, world->model, state, &e)) return -1;
   double gained = e.kinetic + e.elastic + e.gravity - kept->start;

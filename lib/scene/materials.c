@@ -228,7 +228,8 @@ static const csim_field material_fields[] = {
            "that is struck, and makes its contact cheaper. Rotations are not damped. Use \"start\" "
            "velocity, as \"auto\" does, or the cloth does not quite come to rest."),
     NUMBER(drag, "", 0, 0,
-           "Drag coefficient of the surface, normal to it, in the air of \"wind\"."),
+           "Drag coefficient of the surface in the air of \"wind\", normal to it; "
+           "along it a twentieth of that resists."),
     NUMBER(spring, "N/m", 0, 0,
            "If > 0, every spring has this stiffness, whatever the mesh (instead of stretch, "
            "modulus)."),

@@ -154,7 +154,8 @@ static const csim_field strict_fields[] = {
                     "pin, no keys, seams or pressure."),
     CSIM_KEY("momentum", real, IN_STRICT(momentum), "0.5", .unit = "m/s", .least = 0, .most = 1e9,
              .doc = "Speed that the unbalanced forces of all substeps, less what the "
-                    "solver gave back, have given the whole scene."),
+                    "solver gave back, have given the whole scene; under more than 9.81 m/s^2 "
+                    "as much more."),
     CSIM_KEY("unconverged", real, IN_STRICT(unconverged), "0.05", .least = 0, .most = 1,
              .doc = "Share of the substeps that may end at the limit of iterations."),
 };

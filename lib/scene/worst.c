@@ -142,7 +142,8 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
              "nothing adds any: use more \"frames.substeps\" or a \"quality\" of \"final\"",
              total->conserved.frame, total->conserved.gained,
              100 * csim_conserved_gain(&total->conserved));
-  if (csim_conserved_drift(&total->conserved) > bound->momentum && ++count)
+  double more = csim_max(1, csim_norm(scene->gravity) / 9.81);
+  if (csim_conserved_drift(&total->conserved) > more * bound->momentum && ++count)
     csim_say(log, CSIM_WARNING, place,
              "the unbalanced forces of all substeps have accelerated the whole scene by %.3g m/s: "
              "use a smaller \"solver.balance\" or a \"quality\" of \"final\"",

@@ -31,6 +31,16 @@ for open in wind.velocity=[1,0,0] 'ball.motion=[{"frame":1},{"frame":9,"position
   check "open: $open" [ "$(worst energy.closed open/run.json)" = False ]
 done
 
+# a ball of rubber that bounces is tested, too
+cat >bounce.json <<'END'
+{"frames": {"end": 12}, "objects": [
+  {"name": "ball", "type": "solid", "elasticity": "neo-hookean", "material": "rubber-solid", "mesh": {"shape": "sphere", "radius": 0.1}, "position": [0, 0.2, 0]},
+  {"name": "floor", "type": "collider", "mesh": {"shape": "plane"}}]}
+END
+expect 0 "$clothsim" bounce.json -q -o bounce --strict
+check "a solid is closed" [ "$(worst energy.closed bounce/run.json)" = True ]
+check "and gains nothing" awk "BEGIN { exit !($(worst energy.value bounce/run.json) < 1e-4) }"
+
 # Loosely solved free fall by backward Euler: M v = M g t - sum of h R, with R what is left over.
 cat >fall.json <<'END'
 {
