@@ -665,7 +665,7 @@ static void list_parents(const sewing *s, csim_mesh *mesh) {
 static void finish_mesh(sewing *s, csim_mesh *mesh) {
   s->status = csim_mesh_build_finish(&s->build, mesh);
   if (s->status) return;
-  mesh->rest = CSIM_ARENA_COPY(&mesh->arena, s->rest, csim_xyz(s->nvert));
+  mesh->rest.vert = CSIM_ARENA_COPY(&mesh->arena, s->rest, csim_xyz(s->nvert));
   list_stitches(s, mesh);
   list_labels(s, mesh);
   list_parents(s, mesh);

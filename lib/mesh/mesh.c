@@ -31,10 +31,9 @@ void csim_mesh_release(csim_mesh *mesh, int keep_faces) {
   mesh->hash = csim_mesh_hash(mesh);
   csim_arena_drop(&mesh->arena, mesh->vert);
   mesh->vert = NULL;
-  if (mesh->rest) csim_arena_drop(&mesh->arena, mesh->rest);
-  mesh->rest = NULL;
-  if (mesh->flat) csim_arena_drop(&mesh->arena, mesh->flat);
-  mesh->flat = NULL;
+  if (mesh->rest.vert) csim_arena_drop(&mesh->arena, mesh->rest.vert);
+  if (mesh->rest.flat) csim_arena_drop(&mesh->arena, mesh->rest.flat);
+  mesh->rest = (csim_mesh_at_rest){NULL, NULL};
   for (int k = 0; k < mesh->channels.n; k++)
     csim_arena_drop(&mesh->arena, mesh->channels.item[k].value);
   mesh->channels.n = 0;

@@ -37,6 +37,12 @@ typedef struct csim_mesh_look {
   csim_uv_set *uv_set; ///< (nuv_set) texture coordinates beside the first ones
 } csim_mesh_look;
 
+/// The rest shape, if it is not the start; else NULL.
+typedef struct csim_mesh_at_rest {
+  double *vert; ///< (nvert x 3) [m]
+  double *flat; ///< (ntri x 6) [m] corners of triangles, from texture coordinates
+} csim_mesh_at_rest;
+
 typedef struct csim_mesh {
   csim_arena arena; ///< owns all arrays below
   int nvert;
@@ -53,9 +59,7 @@ typedef struct csim_mesh {
   int ntri;
   int *tri; ///< (ntri x 3) the faces triangulated, in face order; face_vert where they are that
   int *tri_face; ///< (ntri) face each triangle came from
-  double *rest;  ///< (nvert x 3) [m] rest positions, if they are not `vert`; else NULL
-  double *flat;  ///< (ntri x 6) [m] corners of triangles whose rest shape has no vertices, but
-                 ///< texture coordinates; else NULL
+  csim_mesh_at_rest rest;
   int nstitch;
   int *stitch; ///< (nstitch x 2) vertices that a pattern sews together
   int *parent; ///< (nvert x 2) of a pattern whose triangles were divided: each vertex is halfway
@@ -80,7 +84,7 @@ void csim_mesh_release(csim_mesh *mesh, int keep_faces);
 
 /// Rest positions of springs and hinges: (nvert x 3) [m].
 static inline const double *csim_mesh_rest(const csim_mesh *mesh) {
-  return mesh->rest ? mesh->rest : mesh->vert;
+  return mesh->rest.vert ? mesh->rest.vert : mesh->vert;
 }
 
 /// The numbers (nvert) that a mesh has by this name; NULL: none.

@@ -380,9 +380,9 @@ static csim_status check_masses(csim_build *build, const csim_object *object,
 static csim_status keep_rest(const csim_object *object, const csim_rest_shape *rest,
                              csim_mesh *mesh) {
   if (object->rest == CSIM_REST_FILE)
-    mesh->rest = CSIM_ARENA_COPY(&mesh->arena, rest->X, csim_xyz(mesh->nvert));
+    mesh->rest.vert = CSIM_ARENA_COPY(&mesh->arena, rest->X, csim_xyz(mesh->nvert));
   else if (object->rest == CSIM_REST_UV)
-    mesh->flat = CSIM_ARENA_COPY(&mesh->arena, rest->flat, csim_row(6, mesh->ntri));
+    mesh->rest.flat = CSIM_ARENA_COPY(&mesh->arena, rest->flat, csim_row(6, mesh->ntri));
   return mesh->arena.failed ? CSIM_MEMORY : CSIM_OK;
 }
 

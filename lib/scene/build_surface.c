@@ -70,8 +70,8 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
       x[2] = y;
     }
   csim_place_vertices(object, mesh->nvert, mesh->vert);
-  for (ptrdiff_t k = 0; mesh->rest && k < csim_xyz(mesh->nvert); k++)
-    mesh->rest[k] *= object->scale[0]; // of a pattern, whose scale is uniform
+  for (ptrdiff_t k = 0; mesh->rest.vert && k < csim_xyz(mesh->nvert); k++)
+    mesh->rest.vert[k] *= object->scale[0]; // of a pattern, whose scale is uniform
   for (ptrdiff_t k = 0; k < csim_xyz(mesh->nvert); k++)
     if (!(fabs(mesh->vert[k]) < 1e15))
       return csim_refuse(

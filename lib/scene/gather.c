@@ -102,13 +102,13 @@ static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) 
     value->pressure = to->pressure = CSIM_ARENA_NEW(arena, double, n);
     to->area = CSIM_ARENA_NEW(arena, double, n);
     if (may_be_coarse) to->around = CSIM_ARENA_NEW(arena, double, n);
-    csim_part rest = {.X = mesh->flat ? NULL : csim_mesh_rest(mesh), .flat = mesh->flat};
+    csim_part rest = {.X = mesh->rest.flat ? NULL : csim_mesh_rest(mesh), .flat = mesh->rest.flat};
     if (to->area) csim_part_areas(&rest, mesh->nvert, mesh->ntri, mesh->tri, NULL, to->area);
   }
   if (o->has_strain) {
     value->strain = to->strain = CSIM_ARENA_NEW(arena, double, n);
     return csim_rest_metric_create(arena, mesh->nvert, mesh->ntri, mesh->tri, csim_mesh_rest(mesh),
-                                   mesh->flat, &to->shape);
+                                   mesh->rest.flat, &to->shape);
   }
   return 0;
 }

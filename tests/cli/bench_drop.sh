@@ -88,7 +88,7 @@ int main(void) {
 }
 C
 expect 0 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -pthread -O1 -DCSIM_POOL_TRACE -I"$ROOT/lib" recorded.c \
-  "$ROOT"/lib/base/{trace,pool,phases,arena}.c -o recorded -lm
+  "$ROOT"/lib/base/{trace,pool,timer,arena}.c -o recorded -lm
 expect 0 env CSIM_POOL_TRACE=written ./recorded
 cat >written.py <<'PY'
 import os, sys

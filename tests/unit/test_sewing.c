@@ -42,7 +42,7 @@ static void test_arc(void) {
     int straight = (int)ceil(0.2 / 0.005), around = (int)ceil(acos(-1) * 0.1 / 0.005 - 1e-6), n = 0;
     double area = 0;
     for (int i = 0; i < mesh.nvert; i++) {
-      const double *r = mesh.rest + 3 * i, *x = mesh.vert + 3 * i;
+      const double *r = mesh.rest.vert + 3 * i, *x = mesh.vert + 3 * i;
       CHECK(r[2] == 0);
       n += fabs(csim_norm(r) - 0.1) < 1e-6; // on one of 1024 chords
       // turning left from (10, 0) to (-10, 0) goes over the top
@@ -55,14 +55,15 @@ static void test_arc(void) {
     for (int t = 0; t < mesh.ntri; t++) {
       double c[3];
       const int *v = mesh.tri + 3 * t;
-      csim_triangle_normal(mesh.rest + 3 * v[0], mesh.rest + 3 * v[1], mesh.rest + 3 * v[2], c);
+      csim_triangle_normal(mesh.rest.vert + 3 * v[0], mesh.rest.vert + 3 * v[1],
+                           mesh.rest.vert + 3 * v[2], c);
       area += c[2] / 2;
     }
     double polygon = around * 0.5 * 0.01 * sin(acos(-1) / around); // of triangles around the middle
     CHECK_NEAR(area, left ? polygon : -polygon, 1e-6);             // wound as the outline is
     CHECK(mesh.nset == 1 && mesh.set[0].n == straight + 1);
     for (int k = 0; k < mesh.set[0].n; k++)
-      CHECK_NEAR(mesh.rest[3 * mesh.set[0].vert[k]], -0.1 + 0.005 * k, 1e-12);
+      CHECK_NEAR(mesh.rest.vert[3 * mesh.set[0].vert[k]], -0.1 + 0.005 * k, 1e-12);
     csim_mesh_free(&mesh);
   }
 }
@@ -93,25 +94,25 @@ static void test_stitches(void) {
   CHECK(mesh.nstitch == n + 1 + dart + top + 1); // the dart's tip is not sewn to itself
   double arc = 0;
   for (int i = 0; i <= n; i++) {
-    const double *a = mesh.rest + 3 * mesh.stitch[2 * i];
-    const double *b = mesh.rest + 3 * mesh.stitch[2 * i + 1];
+    const double *a = mesh.rest.vert + 3 * mesh.stitch[2 * i];
+    const double *b = mesh.rest.vert + 3 * mesh.stitch[2 * i + 1];
     CHECK_NEAR(b[0], 0.1, 1e-12);
     CHECK_NEAR(b[1], 0.1 * (1 - (double)i / n), 1e-9); // the end of the one at the other's begin
-    if (i) arc += csim_distance(a, mesh.rest + 3 * mesh.stitch[2 * i - 2]);
+    if (i) arc += csim_distance(a, mesh.rest.vert + 3 * mesh.stitch[2 * i - 2]);
     if (i) // evenly along the curve
-      CHECK_NEAR(csim_distance(a, mesh.rest + 3 * mesh.stitch[2 * i - 2]), length / n,
+      CHECK_NEAR(csim_distance(a, mesh.rest.vert + 3 * mesh.stitch[2 * i - 2]), length / n,
                  0.02 * length / n);
   }
   CHECK_NEAR(arc, length, 0.005 * length);
   for (int i = n + 1; i < n + 1 + dart; i++) { // mirrored about the dart's axis
-    const double *a = mesh.rest + 3 * mesh.stitch[2 * i];
-    const double *b = mesh.rest + 3 * mesh.stitch[2 * i + 1];
+    const double *a = mesh.rest.vert + 3 * mesh.stitch[2 * i];
+    const double *b = mesh.rest.vert + 3 * mesh.stitch[2 * i + 1];
     CHECK_NEAR(a[0] + b[0], 0.1, 1e-12);
     CHECK_NEAR(a[1], b[1], 1e-12);
   }
   for (int i = n + 1 + dart; i < mesh.nstitch; i++) { // begin to begin
-    const double *a = mesh.rest + 3 * mesh.stitch[2 * i];
-    const double *b = mesh.rest + 3 * mesh.stitch[2 * i + 1];
+    const double *a = mesh.rest.vert + 3 * mesh.stitch[2 * i];
+    const double *b = mesh.rest.vert + 3 * mesh.stitch[2 * i + 1];
     CHECK_NEAR(csim_distance(a, b), 0, 1e-12);
   }
   csim_mesh_free(&mesh);
@@ -121,7 +122,8 @@ static double area_of(const csim_mesh *mesh) {
   double area = 0, n[3];
   for (int t = 0; t < mesh->ntri; t++) {
     const int *v = mesh->tri + 3 * t;
-    csim_triangle_normal(mesh->rest + 3 * v[0], mesh->rest + 3 * v[1], mesh->rest + 3 * v[2], n);
+    csim_triangle_normal(mesh->rest.vert + 3 * v[0], mesh->rest.vert + 3 * v[1],
+                         mesh->rest.vert + 3 * v[2], n);
     area += n[2] / 2;
   }
   return area;
@@ -141,7 +143,7 @@ static void test_divided(void) {
     CHECK(k == 1 || !memcmp(fine->parent, coarse->parent, 2 * (size_t)coarse->nvert * sizeof(int)));
     int moved = 0;
     for (int i = 0; i < coarse->nvert; i++)
-      moved += csim_distance(fine->rest + 3 * i, coarse->rest + 3 * i) > 1e-12;
+      moved += csim_distance(fine->rest.vert + 3 * i, coarse->rest.vert + 3 * i) > 1e-12;
     CHECK(moved == 0 && (k == 0 || !memcmp(fine->vert, coarse->vert, size)));
     for (int i = coarse->nvert; i < fine->nvert; i++)
       for (int c = 0; c < 2; c++) CHECK(fine->parent[2 * i + c] < coarse->nvert);
