@@ -155,8 +155,8 @@ static void test_divided(void) {
   CHECK(off[0] < 0.3 * off[1] && off[1] < 0.3 * off[2]);
   int top = 0;
   for (int i = 0; i < mesh[0].nstitch; i++) {
-    const double *a = mesh[0].rest + 3 * mesh[0].stitch[2 * i];
-    const double *b = mesh[0].rest + 3 * mesh[0].stitch[2 * i + 1];
+    const double *a = mesh[0].rest.vert + 3 * mesh[0].stitch[2 * i];
+    const double *b = mesh[0].rest.vert + 3 * mesh[0].stitch[2 * i + 1];
     int level = fabs(a[1] - 0.1) < 1e-9 && fabs(b[1] - 0.1) < 1e-9; // the edges at the top
     top += level;
     if (level) CHECK_NEAR(a[0], b[0], 1e-9);
