@@ -2,6 +2,7 @@
 #include "tool.h"
 
 #include <math.h>
+#include <signal.h>
 
 enum { MAX_PICK = 256 };
 
@@ -701,6 +702,7 @@ static csim_status run_import(const arguments *a) {
 int main(int argc, char **argv) {
   arguments a;
   tool_log_init("clothcache", &log_);
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is reported like a full disk
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
       print_help();

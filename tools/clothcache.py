@@ -242,7 +242,7 @@ class Cache:
                     shift[i] = np.where(half, u >> 1, u) + residual[i].view(np.int32)
                     out[i] = (shift[i] + base[i]) * step
                 else:
-                    p = base[i] + np.where(half, u * number(0.5), u) if space else base[i]
+                    p = base[i] + (np.where(half, u * number(0.5), u) if space else number(0))  # -0 + 0 is 0
                     p = np.where(np.isfinite(p), p, number(0)).view(np.uint32)
                     out[i] = unordered(ordered(p) + residual[i])
                     shift[i] = out[i] - base[i]

@@ -3,6 +3,7 @@
 #include "diff/diff.h"
 
 #include <math.h>
+#include <signal.h>
 
 static diff_run run;
 
@@ -291,6 +292,7 @@ static int show_worst(void) {
 int main(int argc, char **argv) {
   static diff_options a;
   tool_log_init("clothdiff", &run.log);
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is reported like a full disk
   run.log.log = (csim_log){.write = take_message, .user = &run};
   run.options = &a;
   for (int i = 1; i < argc; i++) {

@@ -3,6 +3,7 @@
 #include "view/film.h"
 #include "view/page.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -140,6 +141,7 @@ int main(int argc, char **argv) {
   teller t = {0};
   csim_log log = {.write = write_message, .user = &t};
   view_options o;
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is reported like a full disk
   csim_status status = view_options_read(argc, argv, &log, &o);
   if (status && o.json) print_json(status, &o, NULL, NULL, &t, 0);
   if (!status && o.help)
