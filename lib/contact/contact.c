@@ -77,7 +77,8 @@ void csim_contact_free(csim_contact *contact) {
 }
 
 size_t csim_contact_memory(const csim_contact *contact) {
-  return contact->arena.used + contact->candidates.arena.used;
+  return contact->arena.used + contact->candidates.arena.used +
+         contact->candidates.starts.arena.used;
 }
 
 // ------------------------------------------------------------------------------------------ state

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 256, INVERT_GRAIN = 256 };
+enum { ROW_GRAIN = 256 };
 
 int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P) {
   *P = (csim_precond){.kind = CSIM_BLOCK_JACOBI, .isa = csim_simd_best(), .nrow = nrow};
@@ -185,7 +185,7 @@ static void solve_factor(const csim_precond *P, const double *r, double *z) {
 // ------------------------------------------------------------------------------------------------
 
 static int invert(csim_pool *pool, invert_job job, const csim_task *task) {
-  return (int)csim_pool_sum_beside(pool, task, job.P->nrow, INVERT_GRAIN, invert_diagonals, &job);
+  return (int)csim_pool_sum_beside(pool, task, job.P->nrow, ROW_GRAIN, invert_diagonals, &job);
 }
 
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P,
