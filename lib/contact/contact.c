@@ -194,7 +194,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   // last step
   evaluate_at(contact, kin->x);
   csim_friction_set_begin(&contact->friction);
-  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active) != 0;
+  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active, 1) != 0;
   memset(contact->touching, 0, (size_t)contact->mesh.nbody_vert);
   mark_touching(contact, contact->touching);
   csim_active_set_stiffen(&contact->active);
@@ -431,9 +431,9 @@ double csim_contact_value(csim_contact *contact, const double *x) {
          csim_pinched_value(&contact->pinched, contact->active.x);
 }
 
-void csim_contact_update_friction(csim_contact *contact, const double *x) {
+void csim_contact_update_friction(csim_contact *contact, const double *x, double share) {
   evaluate_at(contact, x);
-  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active) != 0;
+  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active, share) != 0;
 }
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {

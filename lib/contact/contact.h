@@ -177,8 +177,8 @@ void csim_contact_apply(csim_contact *contact, double alpha, double *x);
 /// Energy [J] of contact and friction with bodies at x.
 double csim_contact_value(csim_contact *contact, const double *x);
 
-/// Takes the normal forces of friction at x, from here on.
-void csim_contact_update_friction(csim_contact *contact, const double *x);
+/// Takes `share` of the normal forces of friction at x, and the rest of those before, from here on.
+void csim_contact_update_friction(csim_contact *contact, const double *x, double share);
 
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active contacts for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);

@@ -86,6 +86,7 @@ static int part_of(const csim_kinematics *kin, int v) {
 typedef struct update_job {
   csim_friction_set *set;
   const csim_active_set *active;
+  double share; // of the new limits
 } update_job;
 
 // Finds the friction of active contacts; its limit is 0 where there is none.
@@ -111,6 +112,7 @@ static void update_range(void *context, int first, int last) {
     memcpy(f->w, c->w, sizeof f->w);
     memcpy(f->n, c->n, sizeof f->n);
     f->eps = full_slip(set, f, mu, job->active->stiffness);
+    f->limit *= job->share;
     for (int k = 0; k < 4; k++)
       if (f->w[k] != 0) csim_add_scaled(f->w[k], csim_kinematics_start(kin, f->v[k]), f->start);
   }
@@ -118,7 +120,8 @@ static void update_range(void *context, int first, int last) {
 
 typedef struct slip_job {
   csim_friction_set *set;
-  int nlast; // of `contact`; the others are of `next`
+  int nlast;    // of `contact`; the others are of `next`
+  double share; // of the new limits
 } slip_job;
 
 static const int *pair_of(const slip_job *job, int i) {
@@ -143,6 +146,15 @@ static int is_of_pair(const void *wanted, int number) {
   return !memcmp(p->contact[number].v, p->v, 4 * sizeof *p->v);
 }
 
+// Contact f of `next` takes the slip of that of the last list, and what is left of its limit.
+static void keep_from(csim_friction_contact *last, double share, csim_friction_contact *f) {
+  memcpy(f->last, last->last, sizeof f->last);
+  f->along = last->along;
+  f->eps = share * f->eps + (1 - share) * last->eps;
+  f->limit += (1 - share) * last->limit;
+  last->limit = 0;
+}
+
 // Within a bucket contacts of the last list come first.
 static void keep_bucket(void *context, int bucket) {
   const slip_job *job = context;
@@ -156,17 +168,15 @@ static void keep_bucket(void *context, int bucket) {
     if (i < job->nlast) {
       if (!*place) *place = 1 + i;
     } else if (*place) {
-      csim_friction_contact *f = &set->next[i - job->nlast];
-      memcpy(f->last, set->contact[*place - 1].last, sizeof f->last);
-      f->along = set->contact[*place - 1].along;
+      keep_from(&set->contact[*place - 1], job->share, &set->next[i - job->nlast]);
     }
   }
 }
 
 // Contacts of `next` that were there before get their last slip: that of the first, where a pair
 // had several. Returns 0, or -1 when out of memory.
-static int keep_slips(csim_friction_set *set, int n) {
-  slip_job job = {set, set->n};
+static int keep_slips(csim_friction_set *set, int n, double share) {
+  slip_job job = {set, set->n, share};
   csim_pool *pool = set->kin->pool;
   if (set->n == 0) return 0;
   if (csim_buckets_fill(pool, &set->buckets, set->kin->mesh->nvert, set->n + n, bucket_of, &job) ||
@@ -176,22 +186,37 @@ static int keep_slips(csim_friction_set *set, int n) {
   return 0;
 }
 
+// Appends to the n contacts of `next` what is left of the others. Returns how many there are then,
+// or -1 when out of memory.
+static int keep_others(csim_friction_set *set, int n, double share) {
+  if (!(share < 1)) return n;
+  if (CSIM_GROW(set->next, set->next_capacity, n + (ptrdiff_t)set->n)) return -1;
+  for (int i = 0; i < set->n; i++) {
+    if (set->contact[i].limit == 0) continue;
+    set->next[n] = set->contact[i];
+    set->next[n++].limit *= 1 - share;
+  }
+  return n;
+}
+
 static int fail(csim_friction_set *set) {
   set->n = 0;
   return -1;
 }
 
-int csim_friction_set_update(csim_friction_set *set, const csim_active_set *active) {
+int csim_friction_set_update(csim_friction_set *set, const csim_active_set *active, double share) {
   int n = 0;
   if (CSIM_GROW(set->next, set->next_capacity, active->n)) return fail(set);
   csim_pool_for(set->kin->pool, active->n, FRICTION_GRAIN, update_range,
-                &(update_job){set, active});
+                &(update_job){set, active, share});
   for (int i = 0; i < active->n; i++) {
     if (set->next[i].limit == 0) continue;
     if (n < i) set->next[n] = set->next[i];
     n++;
   }
-  if (keep_slips(set, n)) return fail(set);
+  if (keep_slips(set, n, share)) return fail(set);
+  n = keep_others(set, n, share);
+  if (n < 0) return fail(set);
   csim_friction_contact *last = set->contact;
   ptrdiff_t capacity = set->capacity;
   set->contact = set->next;

@@ -12,7 +12,8 @@
 // Contact points, normals and N are constants of the energy: those at the start of the step in the
 // first iteration (Li et al. 2020, 5.4), and in every later one those at the point of its gradient.
 // Friction of the start alone is late by a step: what landed on a slope, or began to slide on it,
-// was too fast by mu g h ever after.
+// was too fast by mu g h ever after. Where that does not converge, as normal forces depend on
+// friction, an update changes only a share of them.
 #ifndef CSIM_CONTACT_FRICTION_H
 #define CSIM_CONTACT_FRICTION_H
 
@@ -25,7 +26,7 @@ typedef struct csim_friction_contact {
   double w[4];
   double n[3];
   double start[3]; ///< [m] sum_k w_k x_k when the step began
-  double limit;    ///< [N] mu times the normal force, at the last update; < 0: takes back what the
+  double limit;    ///< [N] mu times the normal force, by the last updates; < 0: takes back what the
                    ///< other terms of a valley have too much (terms.h)
   double eps;      ///< [m] friction has its full size from this slip on
   double last[3];  ///< [m] slip at the last Hessian
@@ -54,8 +55,10 @@ static inline void csim_friction_set_begin(csim_friction_set *set) {
 
 /// Gives friction to each active contact that presses. Contacts that had it in the same step keep
 /// their last slip.
+/// @param share  of the new limits; the rest is left of those before, also where a contact is not
+///               active any more: the limits of a valley only make sense together
 /// @return 0, or -1 when out of memory: there is none then
-int csim_friction_set_update(csim_friction_set *set, const csim_active_set *active);
+int csim_friction_set_update(csim_friction_set *set, const csim_active_set *active, double share);
 
 /// Energy [J] with everything at x (mesh->nvert x 3).
 double csim_friction_set_value(const csim_friction_set *set, const double *x);

@@ -367,9 +367,9 @@ typedef struct quality {
 } quality;
 
 static const quality qualities[] = {
-    [CSIM_QUALITY_DRAFT] = {3, 20, 0.1, 0.1, 0.03, 1},
-    [CSIM_QUALITY_NORMAL] = {5, 20, 0.05, 0.05, 0.05, 1},
-    [CSIM_QUALITY_FINAL] = {16, 40, 0.02, 0.02, 0.02, 0.5},
+    [CSIM_QUALITY_DRAFT] = {3, 40, 0.1, 0.1, 0.03, 1},
+    [CSIM_QUALITY_NORMAL] = {5, 40, 0.05, 0.05, 0.05, 1},
+    [CSIM_QUALITY_FINAL] = {16, 80, 0.02, 0.02, 0.02, 0.5},
 };
 
 // Resolves what the scene does not set: the substeps and, for method "auto", the solver's settings.

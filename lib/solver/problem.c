@@ -131,10 +131,10 @@ static void clear_fixed(void *context, int first, int last) {
     if (job->problem->model->fixed[i]) memset(job->out + csim_xyz(i), 0, 3 * sizeof(double));
 }
 
-void csim_problem_update_friction(const csim_problem *problem, const double *x) {
+void csim_problem_update_friction(const csim_problem *problem, const double *x, double share) {
   if (!problem->contact) return;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
-  csim_contact_update_friction(problem->contact, x);
+  csim_contact_update_friction(problem->contact, x, share);
   csim_pool_section(problem->pool, before);
 }
 

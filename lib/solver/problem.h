@@ -93,9 +93,9 @@ double csim_problem_value(const csim_problem *problem, const double *x);
 int csim_gradient_memo_create(csim_arena *arena, const csim_groups *groups,
                               csim_gradient_memo *memo);
 
-/// Takes contacts and normal forces of friction at x. F is another function from here on: its
-/// values cannot be compared with earlier ones.
-void csim_problem_update_friction(const csim_problem *problem, const double *x);
+/// Takes `share` of the normal forces of friction at x, and the rest of those before. F is another
+/// function from here on: its values cannot be compared with earlier ones.
+void csim_problem_update_friction(const csim_problem *problem, const double *x, double share);
 
 /// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g);

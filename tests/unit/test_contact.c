@@ -292,7 +292,7 @@ static void test_gradient(void) {
   }
   double *d = CSIM_NEW(double, n);
   for (int updated = 0; updated < 2; updated++) {
-    if (updated) csim_contact_update_friction(c, x);
+    if (updated) csim_contact_update_friction(c, x, 1);
     csim_contact_gradient(c, x, g);
     CHECK(csim_contact_find_blocks(c, NULL) == 0);
     csim_contact_build_blocks(c, NULL, NULL);

@@ -1,9 +1,11 @@
 // test_friction: the energy and stiffness of one contact's friction, against Coulomb's law and
-// against its energy along the slip.
+// against its energy along the slip; updates of several.
 #include "check.h"
 
 #include "contact/friction.h"
 #include "math/vec3.h"
+
+#include <string.h>
 
 static const double LIMIT = 3, EPS = 2e-6; // [N], [m]
 
@@ -104,10 +106,60 @@ static void test_converges(void) {
   CHECK_NEAR(stiffness(&f, -sin(0.2), 0, cos(0.2)), LIMIT / y, 1e-6 * LIMIT / y);
 }
 
+// Vertices 0 to 2 of one body pressed on a plane by these forces [N]; updates the set by a share.
+static void press(csim_friction_set *set, const double force[3], double share) {
+  csim_active_contact contact[3];
+  csim_active_set active = {.contact = contact};
+  for (int i = 0; i < 3; i++)
+    if (force[i] > 0)
+      contact[active.n++] = (csim_active_contact){
+          .v = {i, i, i, -2}, .w = {1}, .n = {0, 1, 0}, .force = -force[i]}; // -2: part 1
+  CHECK(csim_friction_set_update(set, &active, share) == 0);
+}
+
+// By vertex: the sum of the limits.
+static void find_limits(const csim_friction_set *set, double limit[3]) {
+  memset(limit, 0, 3 * sizeof *limit);
+  for (int i = 0; i < set->n; i++) limit[set->contact[i].v[0]] += set->contact[i].limit;
+}
+
+// An update by a share leaves the rest of each limit, also of contacts that have come apart, and
+// those that were not there before begin with the share.
+static void test_share(void) {
+  enum { N = 3 };
+  static const double MU = 0.5, first[N] = {8, 4, 0}, second[N] = {0, 6, 2};
+  int body_of[N] = {0}, part[N] = {0};
+  double start[3 * N] = {0}, mass[N] = {1, 1, 1}, elastic[N] = {0}, limit[N];
+  csim_body body = {.friction = MU, .nvert = N};
+  csim_collider plane = {.friction = 2};
+  csim_model model = {.nvert = N, .nbody = 1, .body = &body, .body_of = body_of};
+  csim_collision_mesh mesh = {
+      .nbody_vert = N, .nvert = N, .nbody = 1, .body_part = part, .mass = mass, .elastic = elastic};
+  csim_kinematics kin = {
+      .mesh = &mesh, .model = &model, .collider = &plane, .body_start = start, .h = 0.01};
+  csim_contact_params params = {.thickness = 1e-3, .slip = 1e-5};
+  csim_friction_set set = {.kin = &kin, .params = &params};
+  press(&set, first, 1);
+  press(&set, second, 0.25);
+  find_limits(&set, limit);
+  for (int i = 0; i < N; i++)
+    CHECK_NEAR(limit[i], MU * (0.75 * first[i] + 0.25 * second[i]), 1e-15 * MU * 8);
+  press(&set, second, 0.5);
+  find_limits(&set, limit);
+  for (int i = 0; i < N; i++)
+    CHECK_NEAR(limit[i], MU * (0.375 * first[i] + 0.625 * second[i]), 1e-15 * MU * 8);
+  press(&set, second, 1);
+  find_limits(&set, limit);
+  for (int i = 0; i < N; i++) CHECK(limit[i] == MU * second[i]);
+  CHECK(set.n == 2);
+  csim_friction_set_free(&set);
+}
+
 int main(void) {
   test_law();
   test_secant();
   test_bound();
   test_converges();
+  test_share();
   return check_report();
 }
