@@ -203,7 +203,7 @@ csim_status csim_output_enter(const char *out, csim_log *log, int *folder) {
     if (errno == ENOENT) return CSIM_OK;
     return csim_fail_system(log, out, "open this directory", errno);
   }
-  if (!csim_lock(*folder)) return CSIM_OK;
+  if (!csim_lock(*folder, out, log)) return CSIM_OK;
   csim_say(log, CSIM_ERROR, csim_in_file(out), "another clothsim is writing into this directory");
   close(*folder);
   *folder = -1;
