@@ -26,7 +26,8 @@ struct csim_ledger {
 
 // One line of a ledger.
 typedef struct entry {
-  int whole; // 1: of the whole run
+  int whole;   // 1: of the whole run
+  int partial; // 1: left by a run that was stopped: nothing is known of it but its name
   int frame;
   long long size;
   uint64_t hash;
@@ -70,7 +71,8 @@ static char *read_line(char *text, entry *e) {
   char *end = strchr(text, '\n'), *p = text;
   if (!end) return NULL;
   *end = 0;
-  e->whole = *p == '-' && p[1] == ' ';
+  e->partial = *p == '+' && p[1] == ' ';
+  e->whole = e->partial || (*p == '-' && p[1] == ' ');
   e->frame = e->whole ? INT_MAX : (int)strtol(text, &p, 10);
   if (e->whole) p++;
   e->size = strtoll(p, &p, 10);
@@ -96,7 +98,8 @@ static csim_status append(csim_ledger *l, const entry *e) {
   if (CSIM_GROW(l->text, l->capacity, l->length + (ptrdiff_t)need))
     return csim_fail_memory(l->log, l->out);
   char *to = l->text + l->length;
-  int n = e->whole ? snprintf(to, need, "- ") : snprintf(to, need, "%d ", e->frame);
+  int n =
+      e->whole ? snprintf(to, need, e->partial ? "+ " : "- ") : snprintf(to, need, "%d ", e->frame);
   n += snprintf(to + n, need - (size_t)n, "%lld %016llx %s\n", e->size, (unsigned long long)e->hash,
                 e->name);
   l->length += n;
@@ -151,6 +154,10 @@ csim_status csim_ledger_add(csim_ledger *l, int whole, int frame, const char *na
   return status;
 }
 
+csim_status csim_ledger_add_partial(csim_ledger *l, const char *name) {
+  return append(l, &(entry){.whole = 1, .partial = 1, .name = name});
+}
+
 csim_status csim_ledger_write(csim_ledger *l, int sync) {
   const char *at = l->text;
   while (l->length > 0) {
@@ -200,7 +207,7 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
   entry e;
   csim_status status = CSIM_OK;
   for (char *at = text; !status && (at = read_line(at, &e));) {
-    if (!e.name) continue;
+    if (!e.name || e.partial) continue;
     char *path = csim_print("%s/%s", out, e.name);
     if (!path) status = csim_fail_memory(log, out);
     const char *what = path ? damage_of(path, &e) : NULL;

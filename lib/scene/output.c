@@ -44,6 +44,7 @@ struct csim_output_writer {
   csim_cache_values *given; // (nexported) their data
   csim_ledger *ledger;      // of all files written
   int frames;               // written
+  int finished;
   // the frame taken
   int frame;
   double time; // [s]
@@ -246,14 +247,14 @@ static csim_status spare_inputs(const csim_output_writer *w) {
   return CSIM_INVALID;
 }
 
-// Whether an output of any run can have this name: a forged ledger may name anything.
-static int has_ending(const char *name) {
+// Whether an output of any run can have this name of n characters: a forged ledger may name
+// anything.
+static int has_ending(const char *name, size_t n) {
   static const ending *const lists[] = {RUN_FILES, POINTS, FRAMES};
-  size_t n = strlen(name);
   for (int l = 0; l < 3; l++)
     for (const ending *e = lists[l]; e->text; e++) {
       size_t m = strlen(e->text);
-      if (n > m && !strcmp(name + n - m, e->text)) return 1;
+      if (n > m && !strncmp(name + n - m, e->text, m)) return 1;
     }
   return 0;
 }
@@ -307,7 +308,7 @@ static csim_status remove_earlier(csim_output_writer *w, int whole, int after_fr
       last = w->earlier.file[k].frame;
   for (ptrdiff_t k = 0; k < w->earlier.n && !status; k++) {
     const csim_ledger_file *file = &w->earlier.file[k];
-    if (!has_ending(file->name)) continue;
+    if (!has_ending(file->name, strlen(file->name))) continue;
     if (!file->whole && file->frame == last && !w->earlier_whole) status = remove_next(w, file);
     if (status) break;
     if ((file->whole ? whole : file->frame > after_frame)) status = remove_regular(w, file->name);
@@ -342,7 +343,8 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
     else if (!strcmp(name, CSIM_RECORD_NAME) || !strcmp(name, CSIM_LEDGER_NAME) ||
              (start->resume && classify(w->scene, name, &found) != FRAME))
       continue;
-    else if (will_write(w->scene, name, after_frame))
+    else if (will_write(w->scene, name, after_frame) ||
+             (start->overwrite && has_ending(name, temporary_stem(name))))
       status = remove_file(w->out, w->folder, name, w->log);
   }
   closedir(dir);
@@ -720,7 +722,7 @@ void csim_output_forget_old(csim_output_writer *w) {
 }
 
 // Adds the files of the whole run to the ledger, in the order of their names.
-static csim_status note_run_files(csim_output_writer *w) {
+static csim_status note_run_files(csim_output_writer *w, int complete) {
   struct dirent **entry;
   int n = scandir(w->out, &entry, NULL, alphasort);
   csim_status status = CSIM_OK;
@@ -732,7 +734,8 @@ static csim_status note_run_files(csim_output_writer *w) {
     int other = !strcmp(name, CSIM_RECORD_NAME) || !strcmp(name, CSIM_LEDGER_NAME) ||
                 !strncmp(name, CSIM_CHECKPOINT_NAME, strlen(CSIM_CHECKPOINT_NAME));
     if (!status && !other && will_write(w->scene, name, INT_MAX))
-      status = csim_ledger_add(w->ledger, 1, 0, name);
+      status = complete ? csim_ledger_add(w->ledger, 1, 0, name)
+                        : csim_ledger_add_partial(w->ledger, name);
     free(entry[i]);
   }
   free(entry);
@@ -740,6 +743,8 @@ static csim_status note_run_files(csim_output_writer *w) {
 }
 
 csim_status csim_output_finish(csim_output_writer *w, int complete) {
+  if (w->finished) return CSIM_OK;
+  w->finished = 1;
   csim_status status = csim_cache_close(w->cache, complete);
   w->cache = NULL;
   // keep the files of a stopped run, for inspection: resuming writes them again
@@ -748,7 +753,7 @@ csim_status csim_output_finish(csim_output_writer *w, int complete) {
     if (!status) status = closed;
   }
   w->nexport = 0;
-  if (!status && complete) status = note_run_files(w);
+  if (!status && w->ledger) status = note_run_files(w, complete);
   return status;
 }
 
