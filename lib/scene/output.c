@@ -329,6 +329,12 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
   int after_frame = start->resume ? start->after_frame : INT_MIN;
   csim_status status = csim_output_sweep(w->scene, w->out, w->folder, w->log);
   if (!status && known) status = remove_earlier(w, !start->resume, after_frame);
+  if (w->earlier_scene && start->overwrite && !w->earlier.n &&
+      (!w->earlier.text || *w->earlier.text))
+    csim_say(
+        w->log, CSIM_WARNING, csim_in_file(w->out),
+        "of the earlier run only files that this one writes are replaced: its " CSIM_LEDGER_NAME
+        " is missing or damaged");
   DIR *dir = status ? NULL : open_directory(w->out, w->log);
   if (!dir) return status ? status : CSIM_IO;
   for (struct dirent *entry; !status && (entry = readdir(dir));) {

@@ -62,7 +62,8 @@ equal "$(ls both | tr '\n' ' ')" "$others" "after another scene that was stopped
 # without a ledger only what the run writes itself is replaced
 expect 0 "$clothsim" tiny.json -q -o both --overwrite
 rm both/run.files
-expect 0 "$clothsim" other.json -q -o both --overwrite -e 2
+expect 0 "$clothsim" other.json -o both --overwrite -e 2
+says "its run.files is missing or damaged"
 check "frames that no ledger names" test -s both/cloth_0003.obj
 expect 0 "$clothsim" tiny.json -q -o both --overwrite -e 2
 check "frames beyond the last" test -s both/cloth_0003.obj -a ! -e both/sheet_0001.obj
