@@ -83,6 +83,7 @@ typedef struct naming {
   const ending *ending;
   long long number; // of a frame
   int digits;       // of the number, with its sign
+  int collider;     // 1: of one
 } naming;
 
 // Whether the n characters of `file` are `name` followed by one of the endings; with `numbered` a
@@ -118,6 +119,7 @@ static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, na
     return OURS;
   for (int o = 0; o < scene->nobject; o++) {
     const csim_object *object = &scene->object[o];
+    found->collider = object->type == CSIM_OBJECT_COLLIDER;
     for (int k = -1; k < object->nrender; k++) {
       const char *name = k < 0 ? object->name : object->render[k].name;
       if (is_named(file, n, name, POINTS, 0, found)) return OURS;
@@ -167,11 +169,14 @@ static int has_output(const csim_output *output, const char *name) {
 static int will_write(const csim_scene *scene, const char *file, int after_frame) {
   naming found;
   file_kind kind = classify(scene, file, &found);
-  if (kind == NOT_OURS || !has_output(&scene->output, found.ending->output)) return 0;
+  if (kind == NOT_OURS || !has_output(&scene->output, found.ending->output) ||
+      (found.collider && !scene->output.colliders))
+    return 0;
   if (kind != FRAME) return kind == OURS;
   char text[24];
   int n = snprintf(text, sizeof text, "%0*lld", digits_of(scene), found.number);
-  return n == found.digits && found.number > after_frame && found.number <= scene->frame_end;
+  return n == found.digits && found.number > after_frame && found.number >= scene->frame_start &&
+         found.number <= scene->frame_end;
 }
 
 static csim_status remove_file(const char *out, int folder, const char *name, csim_log *log) {
@@ -309,7 +314,8 @@ static csim_status remove_earlier(csim_output_writer *w, int whole, int after_fr
   for (ptrdiff_t k = 0; k < w->earlier.n && !status; k++) {
     const csim_ledger_file *file = &w->earlier.file[k];
     if (!has_ending(file->name, strlen(file->name))) continue;
-    if (!file->whole && file->frame == last && !w->earlier_whole) status = remove_next(w, file);
+    if (!file->whole && file->frame == last && last >= after_frame && !w->earlier_whole)
+      status = remove_next(w, file);
     if (status) break;
     if ((file->whole ? whole : file->frame > after_frame)) status = remove_regular(w, file->name);
   }

@@ -33,12 +33,13 @@ check "the same again in another place" diff -r out deep/er/still
 
 # --overwrite replaces, removes what the ledger of the earlier run names, and touches nothing else: not what only looks like a
 # frame, nor what a damaged or forged ledger names
-for mine in notes.txt cloth_0999.obj cloth_2.obj tiny.usda; do echo mine >out/$mine; done
+for mine in notes.txt cloth_0999.obj cloth_0000.obj cloth_2.obj ball_0002.obj ball_rest.obj tiny.usda; do echo mine >out/$mine; done
 mkdir out/folder.obj && echo mine >mine.obj
 printf '1 5 0 ../mine.obj\nnonsense\n- 5 0 ..\n- 5 0 folder.obj\n- 5 0 notes.txt\n- 5 0 %s/mine.obj\n' "$PWD" >>out/run.files
 touch out/tiny.clothcache.part
 expect 0 "$clothsim" tiny.json -o out --overwrite -e 3
-equal "$(ls out | tr '\n' ' ')" "cloth_0001.obj cloth_0002.obj cloth_0003.obj cloth_0999.obj cloth_2.obj folder.obj notes.txt \
+equal "$(ls out | tr '\n' ' ')" "ball_0002.obj ball_rest.obj cloth_0000.obj cloth_0001.obj cloth_0002.obj cloth_0003.obj \
+cloth_0999.obj cloth_2.obj folder.obj notes.txt \
 run.checkpoint run.files run.json tiny.clothcache tiny.usda " "after --overwrite"
 equal "$(cat mine.obj)" mine "a file outside"
 check "no other's file in the ledger" test "$(grep -cE 'usda|0999' out/run.files)" = 0
