@@ -39,7 +39,8 @@ static void message_as_json(const csim_message *m) {
     fputs(", \"file\": ", stderr);
     print_json_string(stderr, m->file);
   }
-  if (m->line) fprintf(stderr, ", \"line\": %d, \"column\": %d", m->line, m->column);
+  if (m->line) fprintf(stderr, ", \"line\": %d", m->line);
+  if (m->column) fprintf(stderr, ", \"column\": %d", m->column);
   if (m->pointer) {
     fputs(", \"pointer\": ", stderr);
     print_json_string(stderr, m->pointer);
@@ -59,10 +60,10 @@ void reporter_message(void *user, const csim_message *m) {
     message_as_json(m);
     return;
   }
-  if (m->file && m->line)
-    fprintf(stderr, "%s:%d:%d: ", m->file, m->line, m->column);
-  else
-    fprintf(stderr, "%s: ", m->file ? m->file : "clothsim");
+  fputs(m->file ? m->file : "clothsim", stderr);
+  if (m->file && m->line) fprintf(stderr, ":%d", m->line);
+  if (m->file && m->line && m->column) fprintf(stderr, ":%d", m->column); // mesh files have none
+  fputs(": ", stderr);
   if (m->level != CSIM_INFO)
     fprintf(stderr, "%s%s:%s ", r->color ? colors[m->level] : "", level_names[m->level],
             r->color ? "\033[0m" : "");

@@ -43,7 +43,8 @@ typedef enum csim_status {
   CSIM_OK = 0,
   CSIM_FAILED = 1,   ///< the solver gave up (the last good frame is kept), surfaces intersect
                      ///< (verify) or a bound of "strict" is exceeded
-  CSIM_INVALID = 2,  ///< error in usage, scene or mesh; the log says where, and the remedy
+  CSIM_INVALID = 2,  ///< error in usage, scene or mesh, also where a scene names a file that is
+                     ///< not there; the log says where, and the remedy
   CSIM_IO = 3,       ///< a file could not be read or written; the log names it
   CSIM_MEMORY = 4,   ///< out of memory
   CSIM_STOPPED = 75, ///< stopped on request, can be resumed (EX_TEMPFAIL)

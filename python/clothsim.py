@@ -236,7 +236,8 @@ class Simulation:
         m = message.contents
         text = m.text.decode(errors="replace")
         if m.file:
-            text = "%s:%d:%d: %s" % (os.fsdecode(m.file), m.line, m.column, text)
+            place = "".join(":%d" % k for k in (m.line, m.column) if k)
+            text = "%s%s: %s" % (os.fsdecode(m.file), place, text)
         if m.level == 3:
             self._errors.append(text)
         if self._log:

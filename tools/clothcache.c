@@ -34,7 +34,8 @@ static void print_help(void) {
   for (const csim_export_format *f = csim_export_formats(); f->name; f++)
     printf("          %-5s %s\n", f->name, f->description);
   fputs(
-      "import  makes a cache of a folder of NAME_0001.obj (or .ply) files, a PC2 or an MDD file.\n"
+      "import  makes a cache of a folder of NAME_0001.obj (or .ply) files, of a PC2, an MDD or an\n"
+      "        Alembic file.\n"
       "\n"
       "  -o, --output PLACE   export: folder for the files (default: beside the cache), or the\n"
       "                       file for abc, usda, glb; import: the cache\n"
@@ -577,11 +578,31 @@ static csim_status run_export(const arguments *a) {
 
 // ----------------------------------------------------------------------------------------- import
 
+// Warns of frames that are lost: elsewhere numbers rise by a smaller step.
+static void warn_of_gaps(const arguments *a, const csim_sequence_info *info) {
+  long long step = 0, lost = 0;
+  int begin = 0, end = info->time ? 0 : info->nframe, gaps = 0;
+  while (begin < end && info->number[begin] < a->frames.first) begin++;
+  while (end > begin && info->number[end - 1] > a->frames.last) end--;
+  for (int f = begin + 1; f < end; f++) {
+    long long rise = info->number[f] - info->number[f - 1];
+    if (f == begin + 1 || rise < step) step = rise;
+  }
+  for (int f = begin + 1; f < end; f++) {
+    if (info->number[f] - info->number[f - 1] == step) continue;
+    if (!gaps++) lost = info->number[f - 1] + step;
+  }
+  if (gaps)
+    csim_log_print(&log_.log, CSIM_WARNING, a->input, "frame %lld is missing%s", lost,
+                   gaps > 1 ? ", and there are more gaps after it" : "");
+}
+
 static csim_status check_import(const arguments *a, const csim_sequence_info *info,
                                 const csim_sequence_info *mesh) {
   if (!info->has_faces && !mesh)
     fprintf(stderr, "clothcache: %s: warning: points only; --mesh FILE would give them faces\n",
             a->input);
+  warn_of_gaps(a, info);
   if (info->time)
     fprintf(stderr, "clothcache: %s: warning: samples between whole frames are left out\n",
             a->input);

@@ -257,12 +257,30 @@ static int check_outputs(diff_options *a) {
   return trouble;
 }
 
+// Frames that read well do not show damage elsewhere in a cache: its statistics, its index, its
+// end. One that is still written (.part) may lack its end; with --frames the rest may be anything.
+static void check_caches(void) {
+  static const char unfinished[] = ".part";
+  if (!tool_is_everything(&run.options->frames)) return;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < run.side[k].nsource && !run.damaged; i++) {
+      csim_sequence *s = run.side[k].source[i].s;
+      csim_cache *cache = s ? csim_sequence_get_cache(s) : NULL;
+      if (!cache) continue;
+      const csim_cache_info *info = csim_cache_get_info(cache);
+      size_t n = strlen(info->file), m = strlen(unfinished);
+      int open = !info->complete && n > m && !strcmp(info->file + n - m, unfinished);
+      if (!open && csim_cache_verify(cache, NULL, NULL)) run.damaged = 1;
+    }
+}
+
 // A difference that was found is one, whatever could not be read.
 static void judge(void) {
   int differs = 0, trouble = diff_find(&run);
   for (int i = 0; i < run.ncomparison && !trouble; i++)
     trouble = diff_compare(&run, &run.comparison[i]);
   if (!trouble) {
+    check_caches();
     trouble = check_contents();
     int misnamed = check_picks();
     if (check_completeness(&differs)) trouble = DIFF_TROUBLE;

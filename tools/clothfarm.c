@@ -164,7 +164,24 @@ static csim_status read_wedge(farm *f, int w, csim_scene **scene) {
   return csim_scene_read(f->scene, sets, f->naxis, &f->log.log, scene);
 }
 
-// Reads the scene of every wedge, so that errors are found here and not on the farm.
+static void pass_on_trouble(void *user, const csim_message *m) {
+  if (m->level >= CSIM_WARNING) tool_message(user, m);
+}
+
+// Builds a scene as clothsim --check does: some errors show only in its model.
+static csim_status build(farm *f, const csim_scene *scene) {
+  const char *given = getenv("CLOTHSIM_TET");
+  char *tet = given && *given ? strdup(given) : beside(NULL, "clothsim-tet");
+  csim_log log = {.write = pass_on_trouble, .user = &f->log};
+  csim_check_report report;
+  csim_run_options options = {.tet_program = tet, .nthread = 1};
+  csim_status status = tet ? csim_check(scene, &options, &log, &report) : CSIM_MEMORY;
+  free(tet);
+  return status;
+}
+
+// Reads the scene of every wedge and builds the first, so that errors are found here and not on the
+// farm. To build all would take as long as their runs take to start.
 static csim_status read_wedges(farm *f) {
   f->hash = calloc((size_t)f->nwedge, sizeof *f->hash);
   if (!f->hash) return CSIM_MEMORY;
@@ -173,7 +190,9 @@ static csim_status read_wedges(farm *f) {
     char name[FARM_NAME];
     farm_wedge_name(f, w, name);
     csim_status status = read_wedge(f, w, &scene);
+    if (!status && w == 0) status = build(f, scene);
     if (status) {
+      csim_scene_free(scene);
       if (f->naxis) fprintf(stderr, "%s: wedge %s is no sound scene\n", f->log.program, name);
       return status;
     }

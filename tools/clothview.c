@@ -17,7 +17,8 @@ static void write_message(void *user, const csim_message *m) {
   static const char *const level[] = {"debug: ", "", "warning: ", "error: "};
   teller *t = user;
   char place[40] = "";
-  if (m->line) snprintf(place, sizeof place, ":%d:%d", m->line, m->column);
+  int n = m->line ? snprintf(place, sizeof place, ":%d", m->line) : 0;
+  if (n && m->column) snprintf(place + n, sizeof place - (size_t)n, ":%d", m->column);
   fprintf(stderr, "clothview: %s%s%s%s%s\n", level[m->level], m->file ? m->file : "", place,
           m->file ? ": " : "", m->text);
   if (m->level == CSIM_ERROR)

@@ -159,6 +159,11 @@ static inline int tool_in_range(const tool_range *r, long long number, long long
   return number >= from && number <= r->last && (number - from) % r->step == 0;
 }
 
+/// Whether a range leaves nothing out.
+static inline int tool_is_everything(const tool_range *r) {
+  return r->first == -1000000000000 && r->last == 1000000000000 && r->step == 1;
+}
+
 /// A number that takes the whole word. @return 0, or -1
 static inline int tool_read_number(const char *text, double *value) {
   char *end;

@@ -28,6 +28,14 @@ static void apply(const affine *a, const double x[3], double out[3]) {
   for (int c = 0; c < 3; c++) out[c] = y[c] + a->t[c];
 }
 
+// Maps n vectors; nothing changes their bits where the map changes nothing, not -0 either.
+static void apply_to_all(const affine *a, ptrdiff_t n, double *x) {
+  int same = 1;
+  for (int k = 0; k < 9; k++) same &= a->m[k] == IDENTITY.m[k];
+  for (int k = 0; k < 3; k++) same &= a->t[k] == 0;
+  for (ptrdiff_t k = 0; k < n && !same; k++) apply(a, x + 3 * k, x + 3 * k);
+}
+
 // First `first`, then `then`.
 static affine chain(const affine *first, const affine *then) {
   affine both, linear = *then;
@@ -321,7 +329,7 @@ csim_status csim_abc_mesh_at(csim_abc *abc, const csim_abc_mesh *mesh, double ti
   csim_status status = check_frame(abc, mesh, time, slack);
   if (!status) status = numbers_at(abc, mesh->points, time, slack, csim_xyz(nvert), x);
   if (!status) status = place_at(abc, mesh, time, slack, &world);
-  for (ptrdiff_t k = 0; k < nvert && !status; k++) apply(&world, x + 3 * k, x + 3 * k);
+  if (!status) apply_to_all(&world, nvert, x);
   if (!v || status) return status;
   memset(v, 0, 3 * (size_t)nvert * sizeof *v);
   if (!csim_abc_mesh_has_velocity(mesh)) return CSIM_OK;
@@ -330,7 +338,7 @@ csim_status csim_abc_mesh_at(csim_abc *abc, const csim_abc_mesh *mesh, double ti
   if (status || n != 3 * (uint64_t)nvert) return status;
   status = csim_abc_doubles(abc, mesh->velocities, i, n, v);
   memset(world.t, 0, sizeof world.t);
-  for (ptrdiff_t k = 0; k < nvert && !status; k++) apply(&world, v + 3 * k, v + 3 * k);
+  if (!status) apply_to_all(&world, nvert, v);
   return status;
 }
 

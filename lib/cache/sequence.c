@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,31 @@
 #include <unistd.h>
 
 // ------------------------------------------------------------------------------------------ caches
+
+// Lists the samples of the object that will be read as frames before their own; there are none
+// before the first frame.
+static csim_status list_samples(csim_sequence *s, const csim_cache_info *info) {
+  int n = 0;
+  for (int o = 0; o < info->nobject; o++)
+    if (!s->part || !strcmp(info->object[o].name, s->part)) n = info->object[o].nsample;
+  if (!s->one || n == 0 || info->nframe < 2 || !(info->options.fps > 0)) return CSIM_OK;
+  ptrdiff_t total = 1 + (ptrdiff_t)(info->nframe - 1) * (n + 1);
+  if (total > INT_MAX)
+    return csim_refuse(s->log, csim_in_file(s->path), "has more than %d samples", INT_MAX);
+  double *time = CSIM_ARENA_NEW(&s->arena, double, total);
+  long long *number = CSIM_ARENA_NEW(&s->arena, long long, total);
+  if (!time || !number) return csim_sequence_memory(s);
+  for (ptrdiff_t k = 0; k < total; k++) {
+    int f = (int)((k + n) / (n + 1)), i = (int)((k + n) % (n + 1));
+    number[k] = info->number[f];
+    time[k] = ((double)number[k] + (i < n ? info->share[i] : 0)) / info->options.fps;
+  }
+  s->nsample = n;
+  s->info.nframe = (int)total;
+  s->info.number = number;
+  s->info.time = time;
+  return CSIM_OK;
+}
 
 static csim_status open_cache(csim_sequence *s) {
   csim_cache *cache;
@@ -26,14 +52,19 @@ static csim_status open_cache(csim_sequence *s) {
   s->info.object = info->object;
   s->info.complete = info->complete;
   s->info.has_faces = 1;
-  return CSIM_OK;
+  return list_samples(s, info);
 }
 
 static csim_status read_cache(csim_sequence *s, int object, int frame, double *x, double *v) {
   ptrdiff_t n = csim_xyz(s->info.object[object].nvert);
   float *value = CSIM_NEW(float, 2 * n);
   if (!value) return csim_sequence_memory(s);
-  csim_status status = csim_cache_read(s->state, object, frame, value, v ? value + n : NULL);
+  float *to = v ? value + n : NULL;
+  ptrdiff_t k = (ptrdiff_t)frame + s->nsample;
+  int f = (int)(k / (s->nsample + 1)), sample = (int)(k % (s->nsample + 1));
+  csim_status status = sample < s->nsample
+                           ? csim_cache_read_sample(s->state, object, f, sample, value, to)
+                           : csim_cache_read(s->state, object, f, value, to);
   for (ptrdiff_t i = 0; i < n && !status; i++) {
     x[i] = (double)value[i];
     if (v) v[i] = (double)value[n + i];

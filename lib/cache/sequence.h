@@ -16,6 +16,7 @@ struct csim_sequence {
   const char *wanted; ///< of a folder: "obj", "ply", "stl", "rest", "rest-ply", "pc2" or "mdd"
   int one;            ///< only one object will be read:
   const char *part;   ///< its name, NULL: there is only one
+  int nsample;        ///< of a cache with one object read: samples that are frames of their own
   csim_sequence_info info;
   void *state;
 };

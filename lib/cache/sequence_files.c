@@ -1,7 +1,9 @@
 // cache/sequence_files.c: frames from mesh files: a folder of NAME_0001.obj (or .ply), files given
 // as NAME_####.obj, or one file. Needs io/, base/.
 //
-// Each # stands for a digit; numbers that need more digits than there are # may have them.
+// Each # stands for a digit, or the first for a minus; numbers that need more digits than there are
+// # may have them. A minus counts as one where a separator is before it (NAME_-003.obj): in
+// NAME-0003.obj it is the separator.
 // A run's folder may hold meshes in several formats; OBJ goes before PLY. Files that share a name
 // up to their number are an object. Topology is that of an object's first frame and must not
 // change.
@@ -34,6 +36,10 @@ static int is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+static int is_separator(char c) {
+  return c == '_' || c == '.' || c == '-';
+}
+
 // Splits NAME_0001.ext; without digits the number is 0 and the whole name the object's.
 static int add_file(csim_sequence *s, const char *folder, const char *name) {
   files *all = s->state;
@@ -50,8 +56,9 @@ static int add_file(csim_sequence *s, const char *folder, const char *name) {
   char *end = stem + strlen(stem), *digit = end;
   while (digit > stem && is_digit(digit[-1]) && end - digit < 18) digit--;
   if (digit < end && digit > stem) {
+    if (digit > stem + 2 && digit[-1] == '-' && is_separator(digit[-2])) digit--;
     f->number = strtoll(digit, NULL, 10);
-    if (digit[-1] == '_' || digit[-1] == '.' || digit[-1] == '-') digit--;
+    if (is_separator(digit[-1])) digit--;
     if (digit > stem) *digit = 0;
   }
   all->nfile++;
@@ -60,11 +67,15 @@ static int add_file(csim_sequence *s, const char *folder, const char *name) {
 
 // Whether the name is the pattern with a number in place of its one run of #.
 static int fits_pattern(const char *name, const char *pattern) {
-  size_t before = strcspn(pattern, "#"), least = strspn(pattern + before, "#"), digits = 0;
+  size_t before = strcspn(pattern, "#"), least = strspn(pattern + before, "#"), digits;
   if (strncmp(name, pattern, before)) return 0;
+  size_t sign = before > 0 && is_separator(name[before - 1]) && name[before] == '-';
+  digits = sign;
   while (is_digit(name[before + digits])) digits++;
   // a longer number has no leading zeros
-  if (digits < least || digits > 18 || (digits > least && name[before] == '0')) return 0;
+  if (digits < least || digits == sign || digits > 18 ||
+      (digits > least && name[before + sign] == '0'))
+    return 0;
   return !strcmp(name + before + digits, pattern + before + least);
 }
 
@@ -107,7 +118,7 @@ static csim_status list_pattern(csim_sequence *s, const char *folder, const char
                        "has # in two places: which of them is the frame's number?");
   csim_status status = match_folder(s, *folder ? folder : ".", pattern);
   size_t stem = before;
-  while (stem > 0 && strchr("_.-", pattern[stem - 1])) stem--;
+  while (stem > 0 && is_separator(pattern[stem - 1])) stem--;
   char *name = csim_arena_print(&s->arena, "%.*s", (int)stem, pattern);
   if (!name) return csim_sequence_memory(s);
   for (ptrdiff_t i = 0; i < all->nfile; i++) {

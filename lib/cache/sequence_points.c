@@ -90,6 +90,19 @@ static csim_status open_one_pc2(csim_sequence *s, point_file *p) {
   return CSIM_OK;
 }
 
+// The rate of n frames from `first` to `last` [s], two times that were rounded to floats: of the
+// rates that fit a whole one, one of television (24000/1001), or one with few digits.
+static double find_rate(double first, double last, int n) {
+  static const double per[] = {1, 1.001, 10, 100, 1000};
+  double rate = (n - 1) / (last - first);
+  double slack = 1.01 * ldexp(rate, -24) * (fabs(first) + fabs(last)) / (last - first);
+  for (size_t k = 0; k < sizeof per / sizeof *per; k++) {
+    double near = floor(rate * per[k] + 0.5) / per[k];
+    if (near > 0 && fabs(near - rate) <= slack) return near;
+  }
+  return rate;
+}
+
 static csim_status open_one_mdd(csim_sequence *s, point_file *p) {
   unsigned char head[8];
   csim_status status = open_point_file(s, sizeof head, p);
@@ -100,7 +113,7 @@ static csim_status open_one_mdd(csim_sequence *s, point_file *p) {
   status = describe(s, nvert, nframe, 8 + 4 * (uint64_t)nframe, p);
   if (status) return status;
   // frame numbers from the times, when these are multiples of their first difference
-  double step = 0, first = 0;
+  double step = 0, first = 0, last = 0;
   for (int f = 0; f < p->nframe; f++) {
     unsigned char word[4];
     if (read_at(p, 8 + 4 * (uint64_t)f, 4, word)) return damaged(s, p, "cannot be read");
@@ -110,11 +123,13 @@ static csim_status open_one_mdd(csim_sequence *s, point_file *p) {
     } time = {.u = csim_load_u32_be(word)};
     if (f == 0) first = (double)time.f;
     if (f == 1) step = (double)time.f - first;
+    last = (double)time.f;
     p->number[f] = f;
   }
   if (step > 1e-6 && step < 1e6 && fabs(first / step) < 1e9) {
-    s->info.fps = 1 / step;
-    for (int f = 0; f < p->nframe; f++) p->number[f] = llround(first / step) + f;
+    int even = fabs(last - first - (p->nframe - 1) * step) < 0.5 * step;
+    s->info.fps = even ? find_rate(first, last, p->nframe) : 1 / step;
+    for (int f = 0; f < p->nframe; f++) p->number[f] = llround(first * s->info.fps) + f;
   }
   return CSIM_OK;
 }

@@ -228,7 +228,7 @@ static csim_status open_part(csim_cache_writer *w) {
     close(fd);
     return fail(w, CSIM_IO, "is not a regular file");
   }
-  if (csim_lock(fd)) {
+  if (csim_lock(fd, w->part, w->log)) {
     close(fd);
     return fail(w, CSIM_IO, "another process is writing this cache");
   }

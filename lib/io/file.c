@@ -316,10 +316,13 @@ void csim_file_abandon(csim_file *file) {
   file_free(file);
 }
 
-int csim_lock(int fd) {
+int csim_lock(int fd, const char *path, csim_log *log) {
   for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return 0;
+    if (tries == 0)
+      csim_say(log, CSIM_WARNING, csim_in_file(path),
+               "another clothsim is writing here: waiting up to 10 seconds for its end");
     if (tries >= 200) return -1;
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
   }

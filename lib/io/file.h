@@ -71,9 +71,10 @@ csim_status csim_file_commit(csim_file *file, int sync);
 void csim_file_abandon(csim_file *file);
 
 /// Keeps other processes from locking the open file or directory for as long as this one lives.
-/// Waits up to ten seconds for a lock: a killed process may take a while to end.
+/// Waits up to ten seconds for a lock, and says so: a killed process may take a while to end.
+/// @param path  of the file, for the message
 /// @return 0, also where the file system knows no such locks; -1 when another process has it
-int csim_lock(int fd);
+int csim_lock(int fd, const char *path, csim_log *log);
 
 /// Makes a directory and those above it; existing ones are fine.
 csim_status csim_make_directories(const char *path, csim_log *log);

@@ -171,6 +171,28 @@ static csim_status choose_thickness(const csim_scene *scene, csim_world *world) 
   return CSIM_OK;
 }
 
+// Warns about bodies so far out that numbers there are too coarse: doubles for contact and strain,
+// or floats, of which most files are, for the mesh.
+static void warn_of_distance(const csim_scene *scene, const csim_world *world, csim_log *log) {
+  const double SAME = 1e-6, SEEN = 0.02; // shares of an edge that do no harm, that do not show
+  const csim_model *model = world->model;
+  for (int b = 0; b < model->nbody; b++) {
+    const csim_body *body = &model->body[b];
+    const double *x = model->x0 + csim_xyz(body->vert0);
+    double edge = csim_mean_edge(x, body->mesh->ntri, 3, body->mesh->tri), far = 0;
+    for (ptrdiff_t k = 0; k < csim_xyz(body->nvert); k++) far = csim_max(far, fabs(x[k]));
+    double fine = ldexp(far, -52), coarse = ldexp(far, -23);
+    if (!(edge > 0) ||
+        (fine <= SAME * csim_min(edge, world->contact.thickness) && coarse <= SEEN * edge))
+      continue;
+    csim_say(log, CSIM_WARNING, csim_in_file(scene->file),
+             "\"%s\" is %.3g m from the origin, where positions can only be %.2g m apart in the "
+             "simulation and %.2g m in files (floats); its edges are %.2g m: move the scene to the "
+             "origin",
+             body->name, far, fine, coarse, edge);
+  }
+}
+
 enum { COLLIDERS, GHOSTS, BODIES };
 
 static int pass_of(const csim_object *object) {
@@ -221,6 +243,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   if (!status) status = finish_model(&build);
   if (!status) status = csim_build_chambers(&build);
   if (!status) status = choose_thickness(scene, world);
+  if (!status && !last) warn_of_distance(scene, world, log);
   if (!status) status = csim_close_seams(world);
 done:
   build_free(&build);

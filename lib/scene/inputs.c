@@ -30,32 +30,28 @@ static int is_at(const char *path, const struct stat *wanted) {
   return !stat(path, &st) && is_same(&st, wanted);
 }
 
-// Whether `path` lies in the folder, under a name that will be written. Frames numbered #### stand
-// for any of them.
-static int lies_in(const csim_scene *scene, const char *path, const struct stat *folder,
-                   int (*takes)(const csim_scene *, const char *)) {
-  csim_arena arena = {0};
+// What is asked of every input.
+typedef struct question {
+  struct stat folder;
+  int (*takes)(const void *context, const char *name);
+  const void *context;
+} question;
+
+// Whether `path` lies in the folder, under a name that will be taken.
+static int lies_in(const question *q, const char *path) {
   const char *slash = strrchr(path, '/');
-  char *name = csim_arena_copy(&arena, slash ? slash + 1 : path);
-  const char *parent = slash ? csim_arena_print(&arena, "%.*s/", (int)(slash - path), path) : ".";
-  int found = 0;
-  if (name && parent && is_at(parent, folder)) {
-    for (char *c = name; *c; c++)
-      if (*c == '#') *c = '1';
-    found = takes(scene, name);
-  }
-  csim_arena_free(&arena);
+  char *parent = slash ? csim_print("%.*s/", (int)(slash - path), path) : NULL;
+  int found = (!slash || parent) && is_at(slash ? parent : ".", &q->folder) &&
+              q->takes(q->context, slash ? slash + 1 : path);
+  free(parent);
   return found;
 }
 
-static const char *find_within(const csim_scene *whole, const csim_input *input,
-                               const struct stat *folder,
-                               int (*takes)(const csim_scene *, const char *)) {
+static const char *find_within(const question *q, const csim_input *input) {
   for (; input; input = input->next) {
-    if (is_at(input->path, folder) || lies_in(whole, input->path, folder, takes))
-      return input->path;
+    if (is_at(input->path, &q->folder) || lies_in(q, input->path)) return input->path;
     char *real = realpath(input->path, NULL);
-    int found = real && lies_in(whole, real, folder, takes);
+    int found = real && lies_in(q, real);
     free(real);
     if (found) return input->path;
   }
@@ -63,12 +59,13 @@ static const char *find_within(const csim_scene *whole, const csim_input *input,
 }
 
 const char *csim_inputs_within(const csim_scene *scene, int folder,
-                               int (*takes)(const csim_scene *scene, const char *name)) {
-  struct stat st;
-  if (fstat(folder, &st)) return NULL;
-  const char *found = find_within(scene, scene->input, &st, takes);
+                               int (*takes)(const void *context, const char *name),
+                               const void *context) {
+  question q = {.takes = takes, .context = context};
+  if (fstat(folder, &q.folder)) return NULL;
+  const char *found = find_within(&q, scene->input);
   for (int k = 0; k < scene->nphase && !found; k++)
-    found = find_within(scene, scene->phase[k].scene->input, &st, takes);
+    found = find_within(&q, scene->phase[k].scene->input);
   return found;
 }
 

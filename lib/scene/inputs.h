@@ -13,7 +13,9 @@ const char *csim_inputs_same(const csim_scene *scene, const char *path);
 
 /// An input that lies in an open folder under a name that `takes` is true of, or a folder that is
 /// this one. A symbolic link counts where it is and where it leads. NULL: there is none.
+/// @param takes  `name` may hold # for any digit
 const char *csim_inputs_within(const csim_scene *scene, int folder,
-                               int (*takes)(const csim_scene *scene, const char *name));
+                               int (*takes)(const void *context, const char *name),
+                               const void *context);
 
 #endif

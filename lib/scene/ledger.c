@@ -26,11 +26,12 @@ struct csim_ledger {
 
 // One line of a ledger.
 typedef struct entry {
-  int whole; // 1: of the whole run
+  int whole;   // 1: of the whole run
+  int partial; // 1: left by a run that was stopped: nothing is known of it but its name
   int frame;
   long long size;
   uint64_t hash;
-  const char *name; // ended by 0
+  const char *name; // ended by 0; NULL: the line cannot be read
 } entry;
 
 // Size and hash of a regular file. @return 0, or -1 with errno
@@ -60,19 +61,34 @@ static int hash_file(const char *path, long long *size, uint64_t *hash) {
   return error ? -1 : 0;
 }
 
+// Whether a ledger may name a file so: one in the directory itself.
+static int is_name(const char *name) {
+  return *name && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
+}
+
 // Splits the line at `text`; @return the text after it, or NULL if it is incomplete.
 static char *read_line(char *text, entry *e) {
   char *end = strchr(text, '\n'), *p = text;
   if (!end) return NULL;
   *end = 0;
-  e->whole = *p == '-' && p[1] == ' ';
+  e->partial = *p == '+' && p[1] == ' ';
+  e->whole = e->partial || (*p == '-' && p[1] == ' ');
   e->frame = e->whole ? INT_MAX : (int)strtol(text, &p, 10);
   if (e->whole) p++;
   e->size = strtoll(p, &p, 10);
   e->hash = strtoull(p, &p, 16);
-  if (*p != ' ' || !p[1] || strchr(p + 1, '/')) return NULL;
-  e->name = p + 1;
+  e->name = *p == ' ' && is_name(p + 1) ? p + 1 : NULL;
   return end + 1;
+}
+
+// The text of a ledger; NULL when there is none: a run of an earlier version.
+static csim_status read_text(const char *out, csim_log *log, char **text) {
+  char *path = csim_print("%s/%s", out, CSIM_LEDGER_NAME);
+  size_t size;
+  *text = NULL;
+  csim_status status = path ? csim_file_read(path, MAX_LEDGER, NULL, text, &size) : CSIM_MEMORY;
+  free(path);
+  return status == CSIM_MEMORY ? csim_fail_memory(log, out) : CSIM_OK;
 }
 
 // ----------------------------------------------------------------------------------------- writing
@@ -82,23 +98,22 @@ static csim_status append(csim_ledger *l, const entry *e) {
   if (CSIM_GROW(l->text, l->capacity, l->length + (ptrdiff_t)need))
     return csim_fail_memory(l->log, l->out);
   char *to = l->text + l->length;
-  int n = e->whole ? snprintf(to, need, "- ") : snprintf(to, need, "%d ", e->frame);
+  int n =
+      e->whole ? snprintf(to, need, e->partial ? "+ " : "- ") : snprintf(to, need, "%d ", e->frame);
   n += snprintf(to + n, need - (size_t)n, "%lld %016llx %s\n", e->size, (unsigned long long)e->hash,
                 e->name);
   l->length += n;
   return CSIM_OK;
 }
 
-// Keeps the lines of an earlier part of the run, up to the first that cannot be read:
-// csim_ledger_verify reports frames without lines.
-static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame) {
+// Keeps the lines of an earlier part of the run that can be read: csim_ledger_verify reports frames
+// without lines.
+static csim_status keep_lines(csim_ledger *l, const char *out, int after_frame) {
   char *text;
-  size_t size;
-  csim_status status = csim_file_read(path, MAX_LEDGER, NULL, &text, &size);
-  if (status) return status == CSIM_MEMORY ? csim_fail_memory(l->log, path) : CSIM_OK;
+  csim_status status = read_text(out, l->log, &text);
   entry e;
-  for (char *at = text; !status && (at = read_line(at, &e));)
-    if (!e.whole && e.frame <= after_frame) status = append(l, &e);
+  for (char *at = text; at && !status && (at = read_line(at, &e));)
+    if (e.name && !e.whole && e.frame <= after_frame) status = append(l, &e);
   free(text);
   return status;
 }
@@ -112,7 +127,7 @@ csim_status csim_ledger_open(const char *out, int keep, int after_frame, csim_lo
   if (status) goto done;
   *l = (csim_ledger){.log = log, .fd = -1, .out = csim_print("%s/%s", out, "")};
   if (!l->out) status = csim_fail_memory(log, out);
-  if (!status && keep) status = keep_lines(l, path, after_frame);
+  if (!status && keep) status = keep_lines(l, out, after_frame);
   if (!status) status = csim_file_replace(path, log, &file);
   if (status) goto done;
   csim_file_write(file, l->text, (size_t)l->length);
@@ -137,6 +152,10 @@ csim_status csim_ledger_add(csim_ledger *l, int whole, int frame, const char *na
   if (!status) status = append(l, &e);
   free(path);
   return status;
+}
+
+csim_status csim_ledger_add_partial(csim_ledger *l, const char *name) {
+  return append(l, &(entry){.whole = 1, .partial = 1, .name = name});
 }
 
 csim_status csim_ledger_write(csim_ledger *l, int sync) {
@@ -188,6 +207,7 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
   entry e;
   csim_status status = CSIM_OK;
   for (char *at = text; !status && (at = read_line(at, &e));) {
+    if (!e.name || e.partial) continue;
     char *path = csim_print("%s/%s", out, e.name);
     if (!path) status = csim_fail_memory(log, out);
     const char *what = path ? damage_of(path, &e) : NULL;
@@ -212,16 +232,36 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
 
 csim_status csim_ledger_verify(const char *out, int first, int last, int each, csim_log *log,
                                csim_ledger_report *r) {
+  char *text;
   *r = (csim_ledger_report){.first_frame = INT_MAX};
-  char *path = csim_print("%s/%s", out, CSIM_LEDGER_NAME), *text = NULL;
-  size_t size;
-  if (!path) return csim_fail_memory(log, out);
-  csim_status status = csim_file_read(path, MAX_LEDGER, NULL, &text, &size);
-  free(path);
-  if (status == CSIM_MEMORY) return csim_fail_memory(log, out);
-  if (status) return CSIM_OK; // missing: a run of an earlier version
+  csim_status status = read_text(out, log, &text);
+  if (!text) return status;
   r->exists = 1;
   status = verify_lines(out, text, first, last, each, log, r);
   free(text);
   return status;
+}
+
+// ----------------------------------------------------------------------------------------- listing
+
+csim_status csim_ledger_list_read(const char *out, csim_log *log, csim_ledger_list *list) {
+  *list = (csim_ledger_list){0};
+  csim_status status = read_text(out, log, &list->text);
+  ptrdiff_t capacity = 0;
+  entry e;
+  for (char *at = list->text; at && !status && (at = read_line(at, &e));) {
+    if (!e.name) continue;
+    if (CSIM_GROW(list->file, capacity, list->n + 1))
+      status = csim_fail_memory(log, out);
+    else
+      list->file[list->n++] = (csim_ledger_file){e.name, e.whole, e.frame};
+  }
+  if (status) csim_ledger_list_free(list);
+  return status;
+}
+
+void csim_ledger_list_free(csim_ledger_list *list) {
+  free(list->text);
+  free(list->file);
+  *list = (csim_ledger_list){0};
 }

@@ -37,7 +37,9 @@ static const csim_field attachment_fields[] = {
     CSIM_KEY("length", real, AT(length), "-1", .unit = "m", .least = 0, .most = 1e6,
              .doc = "Length up to which it does not pull. Default: the distance at the start."),
     REAL(force, "N", "0", "A string tears above this tension; 0: never."),
-    FRAME(from, "-1e8", "First frame in which it pulls (fractions allowed). Default: the start."),
+    FRAME(from, "-1e8",
+          "Frame from whose time on it pulls (fractions allowed), first in the substep after it. "
+          "Default: the start."),
     FRAME(to, "1e8", "Last frame in which it pulls. Default: the end."),
 };
 

@@ -371,7 +371,7 @@ static const csim_field collider_fields[] = {
                  "upright body with arms to the sides, in a scene with one pattern. [0, 0]: "
                  "never."),
     CSIM_KEY("ghost", bool, AT(ghost), "false",
-             .doc = "A collider that touches nothing: pins can follow it."),
+             .doc = "A collider that touches nothing: pins can follow it. It is in no output."),
     CSIM_KEY("solid", bool, AT(solid), "false",
              .doc = "Whether the collider has an inside: its mesh must then be closed with its "
                     "faces outward in every frame, and nothing may start inside. Otherwise it is a "

@@ -203,8 +203,9 @@ static const csim_field pin_fields[] = {
              .doc = "With \"follow\": go to the point itself, instead of keeping the distance and "
                     "direction of the start."),
     FRAME(from, "-1e8",
-          "First frame in which the vertices are held. Exact pins go to their targets at once; a "
-          "stiffness makes that gentle. Default: from the start."),
+          "Frame from whose time on the vertices are held: in it they are still free, after it "
+          "exact pins go to their targets at once; a stiffness makes that gentle. A pin \"to\" "
+          "this frame goes over into it without a gap. Default: from the start."),
     FRAME(to, "1e8",
           "Last frame in which they are held; then they are released. Default: the end."),
 };

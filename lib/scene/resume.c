@@ -269,10 +269,6 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
   return status;
 }
 
-static csim_status refuse(csim_log *log, const char *out, const char *why) {
-  return csim_refuse(log, csim_in_file(out), "%s", why);
-}
-
 // Number of objects with OBJ files in every frame.
 static int obj_files(const csim_scene *scene) {
   int n = 0;
@@ -407,13 +403,15 @@ static csim_status without_checkpoint(const csim_run_options *options, const rec
                        options->resume_from, list->n ? "there are: " : "there are no others", text);
   }
   if (last->exists && !last->same_scene)
-    return refuse(log, out,
-                  "holds a run of another scene and no checkpoint of it: choose another "
-                  "directory, or give --overwrite instead of --resume");
+    return csim_refuse(log, csim_in_file(out),
+                       "holds a run of another scene and no checkpoint of it: choose another "
+                       "directory, or give --overwrite instead of --resume");
   if (last->complete && !damaged)
-    return refuse(log, out,
-                  "holds a complete run with another last frame and no checkpoint (there is none "
-                  "after --checkpoint-every 0): give --overwrite instead of --resume");
+    return csim_refuse(log, csim_in_file(out),
+                       "holds a complete run with another last frame and no checkpoint that can be "
+                       "used (--checkpoint-every 0 leaves none): give --overwrite instead of "
+                       "--resume, or --resume-from %d --from-cache",
+                       last->last_frame);
   resume->replace = last->exists;
   return CSIM_OK;
 }

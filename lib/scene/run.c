@@ -28,7 +28,7 @@ typedef struct run {
   csim_run_report *report;
   csim_sim sim;
   csim_writing writing;
-  int folder; // directory of a run that may be continued, until the output owns it; -1
+  int folder; // the directory, if it is there, until the output owns it; -1
   csim_resume resume;
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
@@ -511,8 +511,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   r.checkpoint_time = r.began;
   *report = (csim_run_report){
       .last_frame = none, .iterations = scene->solver.iterations, .total = csim_worst_none()};
-  csim_status status = CSIM_OK;
-  if (options->resume) status = csim_output_enter(options->out, log, &r.folder);
+  csim_status status = csim_output_enter(options->out, log, &r.folder);
   if (!status && options->resume) status = csim_resume_find(scene, options, log, &r.resume);
   if (!status && r.resume.complete) {
     // left by a run that was killed at its very end, or before it could replace this one

@@ -56,7 +56,7 @@ for call in (lambda: sim.move_collider("flag"), lambda: sim.move_pin(7),
         call()
         raise SystemExit("no error")
     except clothsim.Error as error:
-        assert error.status in (2, 3) and str(error), error
+        assert error.status in (2, 3) and str(error) and ":0" not in str(error), error
 
 # arrays outlive the simulation
 x = clothsim.Simulation(sys.argv[1], sets=["flag.mesh.cells=[3, 2]"]).positions

@@ -19,6 +19,12 @@ check "time" grep -qx '#SBATCH --time=1:00:00' out/farm.sbatch
 check "further options" grep -qx '#SBATCH --nice=100' out/farm.sbatch
 check "exports come after" grep -q 'dependency=aftercorr' out/submit.sh
 
+# what only the model shows is an error here too
+outputs 2 'method "symplectic" is stable for substeps under' "$farm" tiny.json -o unstable --wedge frames.substeps=1,2 \
+  --wedge 'solver.method="symplectic"'
+outputs 2 "contact needs a start without intersections" "$farm" tiny.json -o unstable --wedge 'cloth.position=[0,0.4,0]'
+check "nothing is written" test ! -e unstable
+
 # the same again; other files stay; another sweep is refused
 cp -r out before
 expect 0 "$farm" tiny.json -o out "${wedges[@]}" --export obj --time 1:00:00 --memory 2G --sbatch --nice=100 -- -j 1

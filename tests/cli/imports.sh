@@ -72,4 +72,11 @@ mistake '/objects/1/gravity: unknown key: it is a key of the scene itself' "$bal
 # a pipe that nobody writes into
 mkfifo pipe.obj
 code=3 mistake "nothing has been written into this pipe" '{"file": "pipe.obj"}'
+# a place in a mesh file is a line
+printf 'v 0 0 0\nv 1 0\n' >short.obj
+echo '{"objects": [{"name": "c", "type": "cloth", "material": "cotton", "mesh": {"file": "short.obj"}}]}' >short.json
+expect 2 "$clothsim" short.json --check
+says "short.obj:2: error: "
+expect 2 "$clothsim" short.json --check --json
+says '"file": "short.obj", "line": 2, "text"'
 report

@@ -79,6 +79,16 @@ check "made longer" diff -r whole run
 expect 2 "$clothsim" tiny.json -q -o run --resume -e 3
 says "after the last frame of the scene"
 
+# a damaged checkpoint is no matter where nothing is left to do; to go on from there the cache serves
+cp -r whole worn
+printf 'xxxxxxxx' | dd of=worn/run.checkpoint bs=1 seek=100 conv=notrunc 2>/dev/null
+expect 0 "$clothsim" tiny.json -o worn --resume
+says "nothing to do, the run is complete"
+expect 2 "$clothsim" tiny.json -o worn --resume -e 8
+says "no checkpoint that can be used (--checkpoint-every 0 leaves none): give --overwrite instead of --resume, or --resume-from 6 --from-cache"
+expect 0 "$clothsim" tiny.json -q -o worn --resume-from 6 --from-cache -e 8
+check "gone on" test -s worn/cloth_0008.obj
+
 # every checkpoint is kept: change at 3, go on from there
 expect 0 "$clothsim" tiny.json -q -o kept --keep-checkpoints --checkpoint-every 1
 equal "$(ls kept | grep -c 'checkpoint-[1-6]$')" 6 "checkpoints kept"

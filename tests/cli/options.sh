@@ -120,6 +120,10 @@ expect 2 "$clothsim" tiny.json
 says "-o DIR"
 expect 2 "$clothsim" tiny.json another.json -o f
 expect 2 "$clothsim" tiny.json -o f --no-such-option
+# a scene that is not there, and one that names what is not there
+expect 3 "$clothsim" none.json --check
+expect 2 "$clothsim" tiny.json --check --set 'cloth.mesh={"file": "none.obj"}'
+says '/objects/0/mesh/file: file "none.obj" cannot be read'
 expect 2 "$clothsim" tiny.json -o f -j 0
 expect 2 "$clothsim" tiny.json -o f -j many
 expect 2 "$clothsim" tiny.json -o f --progress=fancy

@@ -236,7 +236,11 @@ says "mesh file"
 pid=$!
 for _ in $(seq 400); do [ -s busy/run.json ] && break; sleep 0.02; done
 expect 3 "$clothsim" tiny.json -o busy --resume
-says "another clothsim"
+says "another clothsim is writing into"
+for mode in --resume --overwrite; do
+  expect 124 timeout 2 "$clothsim" tiny.json -o busy $mode
+  says "busy: warning: another clothsim is writing here: waiting up to 10 seconds"
+done
 kill -KILL $pid
 wait $pid 2>/dev/null
 

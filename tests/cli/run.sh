@@ -31,12 +31,44 @@ expect 0 "$clothsim" tiny.json -o empty
 expect 0 "$clothsim" tiny.json -o deep/er/still
 check "the same again in another place" diff -r out deep/er/still
 
-# --overwrite replaces, removes what an earlier run left, and touches nothing else
-echo mine >out/notes.txt
-touch out/cloth_0999.obj out/tiny.clothcache.part
+# --overwrite replaces, removes what the ledger of the earlier run names, and touches nothing else: not what only looks like a
+# frame, nor what a damaged or forged ledger names
+for mine in notes.txt cloth_0999.obj cloth_0000.obj cloth_2.obj ball_0002.obj ball_rest.obj tiny.usda; do echo mine >out/$mine; done
+mkdir out/folder.obj && echo mine >mine.obj
+printf '1 5 0 ../mine.obj\nnonsense\n- 5 0 ..\n- 5 0 folder.obj\n- 5 0 notes.txt\n- 5 0 %s/mine.obj\n' "$PWD" >>out/run.files
+touch out/tiny.clothcache.part
 expect 0 "$clothsim" tiny.json -o out --overwrite -e 3
-equal "$(ls out | tr '\n' ' ')" \
-  "cloth_0001.obj cloth_0002.obj cloth_0003.obj notes.txt run.checkpoint run.files run.json tiny.clothcache " "after --overwrite"
+equal "$(ls out | tr '\n' ' ')" "ball_0002.obj ball_rest.obj cloth_0000.obj cloth_0001.obj cloth_0002.obj cloth_0003.obj \
+cloth_0999.obj cloth_2.obj folder.obj notes.txt \
+run.checkpoint run.files run.json tiny.clothcache tiny.usda " "after --overwrite"
+equal "$(cat mine.obj)" mine "a file outside"
+check "no other's file in the ledger" test "$(grep -cE 'usda|0999' out/run.files)" = 0
+
+# another scene takes all files of the first away: its frames, its cache, what it had not finished
+sed 's/{"name": "cloth"/{"name": "sheet"/; s/"tiny"/"other"/' tiny.json >other.json
+expect 0 "$clothsim" tiny.json -q -o both --set 'output.formats=["abc", "pc2", "ply"]'
+expect 0 "$clothsim" other.json -q -o both --overwrite -e 2
+others="other.clothcache run.checkpoint run.files run.json sheet_0001.obj sheet_0002.obj "
+equal "$(ls both | tr '\n' ' ')" "$others" "after another scene"
+expect 1 "$clothsim" tiny.json -q -o both --overwrite --set 'output.formats=["abc", "pc2"]' --set solver.method='"explicit"' \
+  --set frames.substeps=2 --set contact.response='"impulse"' -e 900
+check "its exports are there" test -s both/tiny.abc -a -s both/cloth.pc2 -a -s both/tiny.clothcache.part
+check "and known" grep -qx '+ 0 0000000000000000 tiny.abc' both/run.files
+echo old >both/tiny.clothcache.old
+touch both/ball_0003.obj.12-0.tmp both/notes.txt.12-0.tmp
+expect 0 "$clothsim" other.json -q -o both --overwrite -e 2
+rm both/notes.txt.12-0.tmp
+equal "$(ls both | tr '\n' ' ')" "$others" "after another scene that was stopped"
+
+# without a ledger only what the run writes itself is replaced
+expect 0 "$clothsim" tiny.json -q -o both --overwrite
+rm both/run.files
+expect 0 "$clothsim" other.json -o both --overwrite -e 2
+says "its run.files is missing or damaged"
+check "frames that no ledger names" test -s both/cloth_0003.obj
+expect 0 "$clothsim" tiny.json -q -o both --overwrite -e 2
+check "frames beyond the last" test -s both/cloth_0003.obj -a ! -e both/sheet_0001.obj
+
 equal "$("$LOOK" get out/run.json last_frame)" 3 "last frame after --overwrite"
 
 # outputs can be turned off; nothing temporary stays

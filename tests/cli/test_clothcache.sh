@@ -197,4 +197,23 @@ open("nan.pc2", "wb").write(b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 5, 1, 1,
 PY
 outputs 0 "frame 3: vertex 1 of" "$clothcache" import nan.pc2 -o nan.clothcache
 outputs 1 "1 values are NaN or infinite, first in frame 3, vertex 1" "$clothcache" verify nan.clothcache
+
+# frames that are lost are told; frames of every second number are not lost, nor those that are not chosen
+frames nine sheet 1 9
+mkdir gap even
+cp nine/sheet_000[13579].obj even
+cp nine/sheet_000[12569].obj gap
+outputs 0 "gap: warning: frame 3 is missing, and there are more gaps after it" "$clothcache" import gap -o gap.clothcache
+outputs 0 "gap: warning: frame 7 is missing" "$clothcache" import gap --frames 5:9 -o gap.clothcache
+for words in "even" "gap --frames 5:6"; do
+  "$clothcache" import $words -o gap.clothcache >import.out 2>&1
+  check "$words: nothing is missing" sh -c '! grep missing import.out'
+done
+# the rate of an MDD file is what its times were rounded from
+for fps in 24 25 29.97 12.5; do
+  "$clothcache" import nine --fps $fps -o rate.clothcache
+  "$clothcache" export rate.clothcache --to mdd -o rate
+  "$clothcache" import rate/sheet.mdd --mesh nine/sheet_0001.obj -o rate2.clothcache
+  outputs 0 "at $fps per second" "$clothcache" info rate2.clothcache
+done
 report

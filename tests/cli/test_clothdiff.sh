@@ -13,6 +13,21 @@ outputs 0 same "$clothdiff" a b
 outputs 0 same "$clothdiff" --exact a.clothcache b.clothcache
 outputs 0 same "$clothdiff" --exact a a.clothcache
 
+# damage that no frame shows: each of the last chunks, the statistics, and a lost end
+python3 - <<'PY'
+data = open('b.clothcache', 'rb').read()
+for chunk in (b'STAT', b'INDX', b'TAIL'):
+    at = data.rindex(chunk) + 44 # in its contents
+    open(chunk.decode() + '.clothcache', 'wb').write(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:])
+open('cut.clothcache', 'wb').write(data[:-1])
+open('going.clothcache.part', 'wb').write(data[:-1])
+PY
+for damaged in STAT INDX TAIL cut; do
+  outputs 2 "$damaged.clothcache: byte" "$clothdiff" a.clothcache $damaged.clothcache
+done
+outputs 0 same "$clothdiff" --frames 3:9 a.clothcache STAT.clothcache
+outputs 0 "not complete: 50 whole frames" "$clothdiff" a.clothcache going.clothcache
+
 # one vertex moved by 1e-3 in frame 37
 move b/sheet_0037.obj 17 0.001
 "$clothcache" import b -o b.clothcache

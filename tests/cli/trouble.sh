@@ -181,4 +181,11 @@ expect 2 "$clothsim" flat.json --check
 says "2 vertices, the first is 3, belong to none but triangles without area and would have no mass"
 sed -i 's/^v 3 0 0/v 3 0 0.5/' flat.obj
 expect 0 "$clothsim" flat.json --check
+# far from the origin, where numbers are coarse; not where they are fine enough
+for far in 1e5 1e9; do
+  expect 0 "$clothsim" tiny.json --check --set "cloth.position=[0, 0.52, $far]" --set "ball.position=[0, 0, $far]"
+  says "m from the origin, where positions can only be"
+done
+expect 0 "$clothsim" tiny.json --check --set "cloth.position=[0, 0.52, 100]"
+check "near enough" sh -c '! grep "from the origin" stderr'
 report

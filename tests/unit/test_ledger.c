@@ -29,6 +29,22 @@ static csim_ledger_report verify(const char *out) {
   return r;
 }
 
+static void lists_what_can_be_read(const char *out) {
+  csim_ledger_list list;
+  kit_write_text(kit_path(CSIM_LEDGER_NAME),
+                 "1 5 00 a_0001.obj\n2 5 00 ../b.obj\n- 5 00 ..\n- 5 00 .\n- 5 00 /b\nnonsense\n"
+                 "+ 0 00 all.abc\n-3 5 00 a_-003.obj\n4 5 00 a_0004.obj");
+  CHECK(csim_ledger_list_read(out, NULL, &list) == CSIM_OK);
+  CHECK(list.n == 3);
+  CHECK(!strcmp(list.file[0].name, "a_0001.obj") && list.file[0].frame == 1);
+  CHECK(!strcmp(list.file[1].name, "all.abc") && list.file[1].whole);
+  CHECK(!strcmp(list.file[2].name, "a_-003.obj") && list.file[2].frame == -3);
+  csim_ledger_list_free(&list);
+  unlink(kit_path(CSIM_LEDGER_NAME));
+  CHECK(csim_ledger_list_read(out, NULL, &list) == CSIM_OK && list.n == 0 && !list.text);
+  csim_ledger_list_free(&list);
+}
+
 int main(void) {
   char out[256];
   snprintf(out, sizeof out, "%s", kit_path("."));
@@ -50,9 +66,12 @@ int main(void) {
   CHECK(csim_ledger_add(ledger, 0, 2, NAMES[1]) == CSIM_OK);
   CHECK(csim_ledger_write(ledger, 0) == CSIM_OK);
   CHECK(csim_ledger_add(ledger, 0, 3, "none.obj") == CSIM_IO);
+  CHECK(csim_ledger_add_partial(ledger, "none.abc") == CSIM_OK); // is not verified
+  CHECK(csim_ledger_write(ledger, 0) == CSIM_OK);
   csim_ledger_free(ledger);
   r = verify(out);
   CHECK(r.files == 2 && r.damaged == 0 && r.first_frame == 3);
+  lists_what_can_be_read(out);
   kit_folder_end();
   return check_report();
 }

@@ -1,4 +1,5 @@
 // test_samples.c: samples between frames against closed forms, in cache and Alembic; strain.
+#include "cache/sequence.h"
 #include "check.h"
 #include "clothsim.h"
 #include "kit.h"
@@ -123,6 +124,39 @@ static void test_alembic(void) {
   csim_cache_free(cache);
 }
 
+// A collider or mesh that is read from the cache has the samples as the Alembic file has them; the
+// frames of a whole cache are its own.
+static void test_read_back(void) {
+  csim_cache *cache = run_scene(5);
+  csim_sequence *s[2] = {NULL, NULL}, *whole = NULL;
+  int object[2];
+  CHECK(cache && !csim_sequence_open_part(kit_path("out/s.abc"), "wheel", NULL, &s[0], &object[0]));
+  CHECK(!csim_sequence_open_part(kit_path("out/s.clothcache"), "wheel", NULL, &s[1], &object[1]));
+  CHECK(!csim_sequence_open(kit_path("out/s.clothcache"), NULL, &whole));
+  if (!cache || !s[0] || !s[1] || !whole) return;
+  const csim_sequence_info *a = csim_sequence_get_info(s[0]), *b = csim_sequence_get_info(s[1]);
+  CHECK(a->nframe == 21 && b->nframe == 21 && b->time);
+  CHECK(csim_sequence_get_info(whole)->nframe == 6);
+  const size_t n = 3 * (size_t)b->object[object[1]].nvert;
+  double *x = malloc(4 * n * sizeof *x);
+  if (!x) abort();
+  for (int f = 0; f < 21 && b->time; f++) {
+    CHECK_NEAR(a->time ? a->time[f] : (double)a->number[f] / a->fps, b->time[f], 1e-9);
+    for (size_t k = 0; k < 2; k++)
+      CHECK(!csim_sequence_read(s[k], object[k], f, x + 2 * k * n, x + (2 * k + 1) * n));
+    CHECK(!memcmp(x, x + 2 * n, 2 * n * sizeof *x)); // also -0
+  }
+  free(x);
+  csim_sequence_free(s[0]);
+  csim_sequence_free(s[1]);
+  csim_sequence_free(whole);
+  csim_cache_free(cache);
+  // what does not move has no samples
+  CHECK(!csim_sequence_open_part(kit_path("out/s.clothcache"), "box", NULL, &s[0], &object[0]));
+  CHECK(csim_sequence_get_info(s[0])->nframe == 6 && !csim_sequence_get_info(s[0])->time);
+  csim_sequence_free(s[0]);
+}
+
 // What csim_cache_put_values refuses, and what it keeps.
 static void test_cache(void) {
   static const int start[2] = {0, 3}, vert[3] = {0, 1, 2};
@@ -197,6 +231,7 @@ static void test_strain(void) {
 int main(void) {
   test_motion();
   test_alembic();
+  test_read_back();
   test_cache();
   test_strain();
   kit_folder_end();

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char dir[] = "/tmp/test_sequence_XXXXXX";
 
@@ -314,6 +315,34 @@ static void test_refusals(void) {
                  "frame 13: vertex 2 is not finite");
 }
 
+// Frames before 0, in a folder and by a pattern; a minus without a separator before it is one.
+static void test_negative(void) {
+  static const long long numbers[] = {-1000000, -12345, -12, -3, 0, 4};
+  enum { N = sizeof numbers / sizeof *numbers };
+  char path[200];
+  snprintf(path, sizeof path, "%s/below", dir);
+  CHECK(!mkdir(path, 0777));
+  for (int f = 0; f < N; f++) {
+    char name[60];
+    snprintf(name, sizeof name, "below/body_%04lld.obj", numbers[f]);
+    write_obj(name, f, NVERT);
+  }
+  write_obj("below/other-0007.obj", 0, NVERT);
+  static const char *const ways[] = {"below", "below/body_####.obj", "below/other-####.obj"};
+  for (int k = 0; k < 3; k++) {
+    csim_sequence *s;
+    snprintf(path, sizeof path, "%s/%s", dir, ways[k]);
+    CHECK(csim_sequence_open(path, NULL, &s) == CSIM_OK);
+    const csim_sequence_info *info = csim_sequence_get_info(s);
+    CHECK(info->nobject == (k ? 1 : 2));
+    CHECK(!strcmp(info->object[0].name, k < 2 ? "body" : "other"));
+    CHECK(info->nframe == (k == 0 ? N + 1 : k == 1 ? N : 1));
+    for (int f = 0; f < N && k == 1; f++) CHECK(info->number[f] == numbers[f]);
+    if (k == 2) CHECK(info->number[0] == 7);
+    csim_sequence_free(s);
+  }
+}
+
 int main(void) {
   if (!mkdtemp(dir)) return 1;
   export_as("pc2", 0);
@@ -331,6 +360,7 @@ int main(void) {
   test_axes();
   test_frame_of_file();
   test_uneven();
+  test_negative();
   test_refusals();
   csim_scene_free(kept);
   char command[100];
