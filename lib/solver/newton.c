@@ -569,8 +569,8 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
       continue;
     }
     if (!pins_left &&
-        (report.residual <= params->tolerance ||
-         (report.iterations > 0 && has_settled(problem, s, &report))) &&
+        ((report.iterations > 0 && has_settled(problem, s, &report)) ||
+         report.residual <= params->tolerance) &&
         csim_problem_max_step(problem, x, NULL) > 0)
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || is_over(problem, s, &report)) {

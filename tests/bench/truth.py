@@ -11,7 +11,7 @@ the last frame [mm]. "strain" is the largest stretch of an edge in any frame, "o
 that ended unconverged.
 
 The converged run has quality final with 8 times the substeps of normal, a tenth of final's tolerances and
-10 times its iterations. It is kept in the folder of --out, and made again when the scene or the program is
+5 times its iterations. It is kept in the folder of --out, and made again when the scene or the program is
 another. Its own line shows how converged it is.
 
 Prints a table, and writes truth.csv into the folder of --out.
@@ -110,7 +110,7 @@ def converged(scene, place):
     normal, final = (json.loads(program("--print-config", written({**scene, "quality": quality}, place)))
                      for quality in ("normal", "final"))
     solver = {key: 0.1 * final["solver"][key] for key in TOLERANCES}
-    return {**scene, "quality": "final", "solver": solver | {"iterations": 10 * final["solver"]["iterations"]},
+    return {**scene, "quality": "final", "solver": solver | {"iterations": 5 * final["solver"]["iterations"]},
             "frames": {**scene["frames"], "substeps": 8 * normal["frames"]["substeps"]}}
 
 
