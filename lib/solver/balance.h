@@ -7,12 +7,13 @@
 // stretching does. With M the free mass of the object, m_p of patch p, and v the root mean square
 // velocity,
 //
-//   imbalance = max( |sum_i R_i| / (M A),  t |sum_i r_i x R_i| / (M r A),
+//   imbalance = max( s |sum_i R_i| / (M A),  t |sum_i r_i x R_i| / (M r A),
 //                    sqrt(sum_p |R_p|^2/m_p / M) / (20 A) )
 //   A = max(gravity, |net force on the object| / M, 1e-3 v / h)
 //
-// r_i is relative to the centre of mass, r is the radius of gyration, and t is 10 for an object
-// that nothing touches or holds, else 1. The third term is the error of the acceleration, root mean
+// r_i is relative to the centre of mass, r is the radius of gyration. While anything touches, s and
+// t are 1. Else s = t = 3 for an object that is held, and s = 1, t = 10 for a free one. The third
+// term is the error of the acceleration, root mean
 // square over the patches. The sums of an object alone cannot see contact between its own parts.
 #ifndef CSIM_SOLVER_BALANCE_H
 #define CSIM_SOLVER_BALANCE_H
