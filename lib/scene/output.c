@@ -4,7 +4,6 @@
 #include "scene/exceptions.h"
 #include "scene/ledger.h"
 #include "scene/gather.h"
-#include "scene/inputs.h"
 #include "scene/worst.h"
 
 #include "base/number.h"
@@ -13,30 +12,21 @@
 #include "io/obj_write.h"
 #include "scene/resume.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum { MIN_DIGITS = 4 };
 
 struct csim_output_writer {
   csim_arena arena;
   const csim_scene *scene;
   const csim_world *world;
   csim_log *log;
-  const char *out;
-  int folder;                // the directory, locked; -1 = not open
-  int digits;                // of frame numbers: constant over the run
-  csim_ledger_list earlier;  // files of the run that was in the directory
-  const char *earlier_scene; // its name; NULL: not known
-  int earlier_whole;         // it was complete
-  csim_gather g;             // data to be written
+  const csim_output_directory *directory;
+  int digits;    // of frame numbers
+  csim_gather g; // data to be written
   const char *cache_path;
   csim_cache_writer *cache; // NULL when the scene wants none
   int nexport, nexported;   // exports open; objects they take
@@ -50,318 +40,6 @@ struct csim_output_writer {
   double time; // [s]
   csim_frame_stats stats;
 };
-
-// ---------------------------------------------------------------------------------- the directory
-
-typedef enum file_kind { NOT_OURS, OURS, FRAME, TEMPORARY } file_kind;
-
-// How a name ends, and the output that writes it: "obj", "cache", "points" (of any kind), a format,
-// or NULL for every run.
-typedef struct ending {
-  const char *text, *output;
-} ending;
-
-static const ending RECORDS[] = {{"", NULL}, {NULL, NULL}};
-static const ending CHECKPOINTS[] = {{"", NULL}, {".old", NULL}, {".new", NULL}, {NULL, NULL}};
-static const ending RUN_FILES[] = {{".clothcache", "cache"},
-                                   {".clothcache.part", "cache"},
-                                   {".clothcache.old", "cache"},
-                                   {".abc", "abc"},
-                                   {".usda", "usda"},
-                                   {".glb", "glb"},
-                                   {".pvd", "vtp"},
-                                   {NULL, NULL}};
-static const ending POINTS[] = {{".pc2", "pc2"},
-                                {".mdd", "mdd"},
-                                {"_rest.ply", "points"},
-                                {"_rest.obj", "points"},
-                                {NULL, NULL}};
-static const ending FRAMES[] = {{".obj", "obj"}, {".ply", "ply"}, {".vtp", "vtp"}, {NULL, NULL}};
-
-// What a name says.
-typedef struct naming {
-  const ending *ending;
-  long long number; // of a frame
-  int digits;       // of the number, with its sign
-  int collider;     // 1: of one
-} naming;
-
-// Whether the n characters of `file` are `name` followed by one of the endings; with `numbered` a
-// frame number is before the ending. A name of inputs may have #### for it.
-static int is_named(const char *file, size_t n, const char *name, const ending *endings,
-                    int numbered, naming *found) {
-  size_t at = strlen(name);
-  if (n < at || strncmp(file, name, at)) return 0;
-  if (numbered) {
-    if (at == n || file[at] != '_') return 0;
-    const char *begin = file + at + 1;
-    char *end = (char *)(uintptr_t)begin + strspn(begin, "#");
-    if (end == begin) found->number = strtoll(begin, &end, 10);
-    if (end == begin) return 0;
-    found->digits = (int)(end - begin);
-    at = (size_t)(end - file);
-  }
-  for (; endings->text; endings++) {
-    if (n - at != strlen(endings->text) || strncmp(file + at, endings->text, n - at)) continue;
-    found->ending = endings;
-    return 1;
-  }
-  return 0;
-}
-
-static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, naming *found) {
-  static const ending none = {"", NULL};
-  *found = (naming){.ending = &none};
-  if (is_named(file, n, CSIM_RECORD_NAME, RECORDS, 0, found) ||
-      is_named(file, n, CSIM_LEDGER_NAME, RECORDS, 0, found) || csim_resume_kept(file, n) ||
-      is_named(file, n, CSIM_CHECKPOINT_NAME, CHECKPOINTS, 0, found) ||
-      is_named(file, n, scene->name, RUN_FILES, 0, found))
-    return OURS;
-  for (int o = 0; o < scene->nobject; o++) {
-    const csim_object *object = &scene->object[o];
-    found->collider = object->type == CSIM_OBJECT_COLLIDER;
-    for (int k = -1; k < object->nrender; k++) {
-      const char *name = k < 0 ? object->name : object->render[k].name;
-      if (is_named(file, n, name, POINTS, 0, found)) return OURS;
-      if (is_named(file, n, name, FRAMES, 1, found)) return FRAME;
-    }
-  }
-  return NOT_OURS;
-}
-
-// Length of a name without the ".<pid>-<k>.tmp" that io/file.h appends; 0 if it has none.
-static size_t temporary_stem(const char *file) {
-  const char *end = file + strlen(file) - 4, *p = end;
-  if (end <= file || strcmp(end, ".tmp")) return 0;
-  while (p > file && p[-1] >= '0' && p[-1] <= '9') p--;
-  if (p == end || p == file || p[-1] != '-') return 0;
-  const char *dash = --p;
-  while (p > file && p[-1] >= '0' && p[-1] <= '9') p--;
-  return p == dash || p == file || p[-1] != '.' ? 0 : (size_t)(p - 1 - file);
-}
-
-// The kind of a file in the directory, for a run of this scene.
-static file_kind classify(const csim_scene *scene, const char *file, naming *found) {
-  if (!strncmp(file, ".spool.", 7) && strlen(file) == 13) return TEMPORARY; // see cache/export.c
-  size_t stem = temporary_stem(file);
-  if (!stem) return kind_of(scene, file, strlen(file), found);
-  return kind_of(scene, file, stem, found) == NOT_OURS ? NOT_OURS : TEMPORARY;
-}
-
-static int digits_of(const csim_scene *scene) {
-  char last[16];
-  int n = snprintf(last, sizeof last, "%d", scene->frame_end);
-  return n < MIN_DIGITS ? MIN_DIGITS : n;
-}
-
-// Whether a run has this output, see `ending`.
-static int has_output(const csim_output *output, const char *name) {
-  if (!name) return 1;
-  if (!strcmp(name, "cache")) return output->cache;
-  if (!strcmp(name, "points")) return has_output(output, "pc2") || has_output(output, "mdd");
-  int has = output->obj && !strcmp(name, "obj");
-  for (int k = 0; k < output->nformat; k++) has |= !strcmp(output->format[k], name);
-  return has;
-}
-
-// Whether the run itself will write this file, or a part of it that was stopped has; of frames, one
-// after after_frame.
-static int will_write(const csim_scene *scene, const char *file, int after_frame) {
-  naming found;
-  file_kind kind = classify(scene, file, &found);
-  if (kind == NOT_OURS || !has_output(&scene->output, found.ending->output) ||
-      (found.collider && !scene->output.colliders))
-    return 0;
-  if (kind != FRAME) return kind == OURS;
-  char text[24];
-  int n = snprintf(text, sizeof text, "%0*lld", digits_of(scene), found.number);
-  return n == found.digits && found.number > after_frame && found.number >= scene->frame_start &&
-         found.number <= scene->frame_end;
-}
-
-static csim_status remove_file(const char *out, int folder, const char *name, csim_log *log) {
-  if (!unlinkat(folder, name, 0) || errno == ENOENT) return CSIM_OK;
-  return csim_fail(log, CSIM_IO, csim_in_file(out), "cannot remove %s: %s", name, strerror(errno));
-}
-
-static DIR *open_directory(const char *out, csim_log *log) {
-  DIR *dir = opendir(out);
-  if (!dir) csim_fail_system(log, out, "read this directory", errno);
-  return dir;
-}
-
-csim_status csim_output_sweep(const csim_scene *scene, const char *out, int folder, csim_log *log) {
-  csim_status status = CSIM_OK;
-  DIR *dir = open_directory(out, log);
-  for (struct dirent *entry; dir && !status && (entry = readdir(dir));) {
-    naming found;
-    if (classify(scene, entry->d_name, &found) == TEMPORARY)
-      status = remove_file(out, folder, entry->d_name, log);
-  }
-  if (dir) closedir(dir);
-  return dir ? status : CSIM_IO;
-}
-
-// On a file system without such locks other runs are not kept out.
-csim_status csim_output_enter(const char *out, csim_log *log, int *folder) {
-  *folder = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (*folder < 0) {
-    if (errno == ENOENT) return CSIM_OK;
-    return csim_fail_system(log, out, "open this directory", errno);
-  }
-  if (!csim_lock(*folder, out, log)) return CSIM_OK;
-  csim_say(log, CSIM_ERROR, csim_in_file(out), "another clothsim is writing into this directory");
-  close(*folder);
-  *folder = -1;
-  return CSIM_IO;
-}
-
-static csim_status take_directory(csim_output_writer *w) {
-  if (w->folder >= 0) return CSIM_OK;
-  csim_status status = csim_make_directories(w->out, w->log);
-  if (!status) status = csim_output_enter(w->out, w->log, &w->folder);
-  if (status || w->folder >= 0) return status;
-  return csim_fail(w->log, CSIM_IO, csim_in_file(w->out), "this directory has gone again");
-}
-
-// Whether a name, in which # stands for a digit, is this one.
-static int is_like(const char *pattern, const char *name) {
-  for (; *pattern && *name; pattern++, name++)
-    if (*pattern != *name && !(*pattern == '#' && *name >= '0' && *name <= '9')) return 0;
-  return *pattern == *name;
-}
-
-// Whether the run would replace or remove what has this name.
-static int would_replace(const void *writer, const char *name) {
-  const csim_output_writer *w = writer;
-  naming found;
-  int would = classify(w->scene, name, &found) != NOT_OURS;
-  for (ptrdiff_t k = 0; k < w->earlier.n && !would; k++)
-    would = is_like(name, w->earlier.file[k].name);
-  return would;
-}
-
-// What the scene reads must not be removed, or replaced by frames.
-static csim_status spare_inputs(const csim_output_writer *w) {
-  const char *input = csim_inputs_within(w->scene, w->folder, would_replace, w);
-  if (!input) return CSIM_OK;
-  csim_say(w->log, CSIM_ERROR, csim_in_file(input),
-           "this is read for the scene, and a run in %s would replace it: choose another "
-           "directory, or put it elsewhere",
-           w->out);
-  return CSIM_INVALID;
-}
-
-// Whether an output of any run can have this name of n characters: a forged ledger may name
-// anything.
-static int has_ending(const char *name, size_t n) {
-  static const ending *const lists[] = {RUN_FILES, POINTS, FRAMES};
-  for (int l = 0; l < 3; l++)
-    for (const ending *e = lists[l]; e->text; e++) {
-      size_t m = strlen(e->text);
-      if (n > m && !strncmp(name + n - m, e->text, m)) return 1;
-    }
-  return 0;
-}
-
-static csim_status remove_regular(const csim_output_writer *w, const char *name) {
-  struct stat st;
-  if (fstatat(w->folder, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode)) return CSIM_OK;
-  return remove_file(w->out, w->folder, name, w->log);
-}
-
-// Finds what the earlier run has left: its ledger, and the name of its scene, which an unfinished
-// cache carries.
-static csim_status find_earlier(csim_output_writer *w) {
-  csim_status status = csim_ledger_list_read(w->out, w->log, &w->earlier);
-  char *path = csim_print("%s/%s", w->out, CSIM_RECORD_NAME);
-  csim_json json = {0};
-  cJSON *tree = NULL;
-  if (!status && !path) status = csim_fail_memory(w->log, w->out);
-  if (!status && csim_json_read_file(&json, path, NULL, &tree) == CSIM_OK) {
-    const cJSON *scene = csim_json_get(tree, "scene"), *state = csim_json_get(tree, "state");
-    w->earlier_whole = cJSON_IsString(state) && !strcmp(state->valuestring, "complete");
-    if (cJSON_IsString(scene) && !strchr(scene->valuestring, '/'))
-      w->earlier_scene = csim_arena_copy(&w->arena, scene->valuestring);
-  }
-  cJSON_Delete(tree);
-  csim_json_free(&json);
-  free(path);
-  return status;
-}
-
-// Removes the file of the next frame: a run that was killed may have written it and not listed it.
-static csim_status remove_next(const csim_output_writer *w, const csim_ledger_file *file) {
-  const char *name = file->name, *dot = strrchr(name, '.'), *number = dot;
-  while (number > name && number[-1] >= '0' && number[-1] <= '9') number--;
-  if (number == dot || file->frame == INT_MAX) return CSIM_OK;
-  if (number > name && number[-1] == '-') number--;
-  char *next = csim_print("%.*s%0*d%s", (int)(number - name), name, (int)(dot - number),
-                          file->frame + 1, dot);
-  csim_status status = next ? remove_regular(w, next) : csim_fail_memory(w->log, w->out);
-  free(next);
-  return status;
-}
-
-// Removes the files that the ledger of the earlier run names; of frames, those after after_frame.
-static csim_status remove_earlier(csim_output_writer *w, int whole, int after_frame) {
-  static const char *const unfinished[] = {".clothcache.part", ".clothcache.old"};
-  csim_status status = CSIM_OK;
-  int last = INT_MIN;
-  for (ptrdiff_t k = 0; k < w->earlier.n; k++)
-    if (!w->earlier.file[k].whole && w->earlier.file[k].frame > last)
-      last = w->earlier.file[k].frame;
-  for (ptrdiff_t k = 0; k < w->earlier.n && !status; k++) {
-    const csim_ledger_file *file = &w->earlier.file[k];
-    if (!has_ending(file->name, strlen(file->name))) continue;
-    if (!file->whole && file->frame == last && last >= after_frame && !w->earlier_whole)
-      status = remove_next(w, file);
-    if (status) break;
-    if ((file->whole ? whole : file->frame > after_frame)) status = remove_regular(w, file->name);
-  }
-  for (int k = 0; k < 2 && whole && w->earlier_scene && !status; k++) {
-    char *name = csim_print("%s%s", w->earlier_scene, unfinished[k]);
-    status = name ? remove_regular(w, name) : csim_fail_memory(w->log, w->out);
-    free(name);
-  }
-  return status;
-}
-
-// Removes the files of an earlier run: those of its ledger, and those that this run will write. The
-// record and the ledger stay until they are written anew: with them the remaining files are known
-// to be a run's, wherever this is interrupted.
-static csim_status prepare_directory(csim_output_writer *w, const csim_output_start *start) {
-  int known = start->resume || start->overwrite;
-  int after_frame = start->resume ? start->after_frame : INT_MIN;
-  csim_status status = csim_output_sweep(w->scene, w->out, w->folder, w->log);
-  if (!status && known) status = remove_earlier(w, !start->resume, after_frame);
-  if (w->earlier_scene && start->overwrite && !w->earlier.n &&
-      (!w->earlier.text || *w->earlier.text))
-    csim_say(
-        w->log, CSIM_WARNING, csim_in_file(w->out),
-        "of the earlier run only files that this one writes are replaced: its " CSIM_LEDGER_NAME
-        " is missing or damaged");
-  DIR *dir = status ? NULL : open_directory(w->out, w->log);
-  if (!dir) return status ? status : CSIM_IO;
-  for (struct dirent *entry; !status && (entry = readdir(dir));) {
-    const char *name = entry->d_name;
-    naming found;
-    if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
-    if (!known)
-      status = csim_refuse(w->log, csim_in_file(w->out),
-                           "this directory is not empty (%s); choose another, or give --overwrite "
-                           "to replace an earlier run, or --resume to continue one",
-                           name);
-    else if (!strcmp(name, CSIM_RECORD_NAME) || !strcmp(name, CSIM_LEDGER_NAME) ||
-             (start->resume && classify(w->scene, name, &found) != FRAME))
-      continue;
-    else if (will_write(w->scene, name, after_frame) ||
-             (start->overwrite && has_ending(name, temporary_stem(name))))
-      status = remove_file(w->out, w->folder, name, w->log);
-  }
-  closedir(dir);
-  return status;
-}
 
 // ----------------------------------------------------------------------------------------- cache
 
@@ -434,7 +112,7 @@ static csim_status open_exports(csim_output_writer *w) {
     rigid[k] = w->world->collider[k - csim_world_first_collider(w->world)].nframe <= 1;
   for (int k = 0; k < scene->output.nformat; k++) {
     csim_export_options options = {.format = scene->output.format[k],
-                                   .directory = w->out,
+                                   .directory = w->directory->path,
                                    .name = scene->name,
                                    .fps = scene->fps,
                                    .last_number = scene->frame_end,
@@ -474,7 +152,7 @@ static csim_status note_frame(csim_output_writer *w, int frame) {
   int first_collider = csim_world_first_collider(w->world);
   csim_status status = CSIM_OK;
   for (int k = 0; k < 3 && !status; k++) {
-    int wanted = has_output(output, formats[k]);
+    int wanted = csim_output_has(output, formats[k]);
     for (int o = 0; o < w->g.nobject && wanted && !status; o++) {
       char name[300];
       if (o >= first_collider && !output->colliders) break;
@@ -554,27 +232,22 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                csim_output_writer **writer) {
   *writer = NULL;
   csim_output_writer *w = CSIM_NEW(csim_output_writer, 1);
-  if (!w && start->folder >= 0) close(start->folder);
   if (!w) return CSIM_MEMORY;
   *w = (csim_output_writer){
-      .scene = scene, .world = world, .log = log, .out = start->out, .folder = start->folder};
-  w->digits = digits_of(scene);
-  w->cache_path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
-  csim_status status = take_directory(w);
-  if (!status) status = find_earlier(w);
-  if (!status) status = spare_inputs(w);
+      .scene = scene, .world = world, .log = log, .directory = start->directory};
+  w->digits = csim_output_digits(scene);
+  w->cache_path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->directory->path, scene->name);
+  int replace = start->resume || start->overwrite;
+  csim_status status = csim_output_claim(start->directory, replace, log);
   // write the record before anything is created or removed: a run that is killed at once is then
   // known to be ours, and one that was complete no longer counts as complete
-  int known = start->resume || start->overwrite;
-  if (!status && !known) status = prepare_directory(w, start);
   if (!status) status = csim_output_record(w, "running", start->report);
   int recorded = !status;
-  if (!status && start->overwrite && !start->resume) csim_resume_remove(w->out, 0);
-  if (!status && known) status = prepare_directory(w, start);
-  csim_ledger_list_free(&w->earlier);
+  if (!status && replace)
+    status = csim_output_clear(start->directory, start->resume, start->after_frame, log);
   if (!status)
-    status = csim_ledger_open(w->out, start->resume && !scene->output.nformat, start->after_frame,
-                              log, &w->ledger);
+    status = csim_ledger_open(w->directory->path, start->resume && !scene->output.nformat,
+                              start->after_frame, log, &w->ledger);
   if (!status) status = csim_gather_create(scene, world, start->resume, &w->arena, &w->g);
   if (!status) status = open_exports(w);
   if (!status && start->resume)
@@ -601,8 +274,8 @@ void csim_output_follow(csim_output_writer *w, csim_solver *solver) {
 }
 
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
-  char *path =
-      csim_print("%s/%s_%0*d.obj", w->out, csim_gather_name(w->world, k), w->digits, frame);
+  char *path = csim_print("%s/%s_%0*d.obj", w->directory->path, csim_gather_name(w->world, k),
+                          w->digits, frame);
   if (!path) return CSIM_MEMORY;
   csim_status status = csim_obj_write(path, csim_gather_mesh(w->world, k), w->g.value[k].x,
                                       w->scene->output.obj_digits, w->log);
@@ -706,7 +379,7 @@ static void fail_in_place(const char *path) {
 
 csim_status csim_output_record(csim_output_writer *w, const char *state,
                                const csim_run_report *report) {
-  char *path = csim_print("%s/" CSIM_RECORD_NAME, w->out);
+  char *path = csim_print("%s/" CSIM_RECORD_NAME, w->directory->path);
   char *text = print_record(w->scene, state, report);
   csim_file *file;
   csim_status status = CSIM_MEMORY;
@@ -733,27 +406,6 @@ void csim_output_forget_old(csim_output_writer *w) {
   if (aside) unlink(aside);
 }
 
-// Adds the files of the whole run to the ledger, in the order of their names.
-static csim_status note_run_files(csim_output_writer *w, int complete) {
-  struct dirent **entry;
-  int n = scandir(w->out, &entry, NULL, alphasort);
-  csim_status status = CSIM_OK;
-  if (n < 0)
-    return errno == ENOMEM ? csim_fail_memory(w->log, w->out)
-                           : csim_fail_system(w->log, w->out, "read this directory", errno);
-  for (int i = 0; i < n; i++) {
-    const char *name = entry[i]->d_name;
-    int other = !strcmp(name, CSIM_RECORD_NAME) || !strcmp(name, CSIM_LEDGER_NAME) ||
-                !strncmp(name, CSIM_CHECKPOINT_NAME, strlen(CSIM_CHECKPOINT_NAME));
-    if (!status && !other && will_write(w->scene, name, INT_MAX))
-      status = complete ? csim_ledger_add(w->ledger, 1, 0, name)
-                        : csim_ledger_add_partial(w->ledger, name);
-    free(entry[i]);
-  }
-  free(entry);
-  return status ? status : csim_ledger_write(w->ledger, 0);
-}
-
 csim_status csim_output_finish(csim_output_writer *w, int complete) {
   if (w->finished) return CSIM_OK;
   w->finished = 1;
@@ -765,14 +417,14 @@ csim_status csim_output_finish(csim_output_writer *w, int complete) {
     if (!status) status = closed;
   }
   w->nexport = 0;
-  if (!status && w->ledger) status = note_run_files(w, complete);
+  if (!status && w->ledger)
+    status = csim_output_note_files(w->directory, complete, w->ledger, w->log);
   return status;
 }
 
 void csim_output_free(csim_output_writer *w) {
   if (!w) return;
   csim_output_finish(w, 0);
-  if (w->folder >= 0) close(w->folder);
   csim_ledger_free(w->ledger);
   csim_arena_free(&w->arena);
   free(w);

@@ -1,8 +1,10 @@
-// scene/output.h: the files of a run: frames, cache, run.json. Needs cache/, io/.
+// scene/output.h: writes the files of a run: frames, cache, run.json. Needs
+// scene/output_directory.h, cache/, io/.
 #ifndef CSIM_SCENE_OUTPUT_H
 #define CSIM_SCENE_OUTPUT_H
 
 #include "scene/compile.h"
+#include "scene/output_directory.h"
 #include "scene/samples.h"
 #include "solver/step.h"
 
@@ -16,27 +18,16 @@ typedef struct csim_frame_stats {
 
 /// How the files of a run are started.
 typedef struct csim_output_start {
-  const char *out; ///< the directory; made if missing
-  int overwrite;   ///< 1: remove an earlier run's files, else refuse a directory that is not empty
-  int resume;      ///< 1: continue after after_frame; files of later frames are removed
+  csim_output_directory *directory; ///< made and entered unless it is; must outlive the writer
+  int overwrite; ///< 1: remove an earlier run's files, else refuse a directory that is not empty
+  int resume;    ///< 1: continue after after_frame; files of later frames are removed
   int after_frame;
   int changed; ///< 1: the scene has changed: the cache is written again with the old frames
   const csim_run_report *report; ///< for the first record
-  int folder;                    ///< the directory from csim_output_enter; -1: it is entered now
 } csim_output_start;
 
-/// Opens the directory, if it exists, and keeps other runs out of it while *folder is open. Call it
-/// before reading anything that another run may still be writing.
-/// @param[out] folder  -1 when there is no such directory, or on failure; else to be given to
-///                     csim_output_create, or closed
-csim_status csim_output_enter(const char *out, csim_log *log, int *folder);
-
-/// Removes the temporary files that a killed run of the scene has left in an entered directory.
-csim_status csim_output_sweep(const csim_scene *scene, const char *out, int folder, csim_log *log);
-
-/// Creates or takes over the directory, and keeps other runs out of it. Removes temporary files of
-/// a killed run. A resumed run writes the formats of other programs again from the cache. The
-/// writer owns start->folder from here on, whatever is returned.
+/// Claims the directory, clears it of an earlier run, and begins the files of frames. A resumed run
+/// writes the formats of other programs again from the cache.
 csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                const csim_output_start *start, csim_log *log,
                                csim_output_writer **writer);

@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 // A seam counts as open when its largest gap is this many times that of its closed stitches.
 static const double OPEN = 2;
@@ -28,7 +27,7 @@ typedef struct run {
   csim_run_report *report;
   csim_sim sim;
   csim_writing writing;
-  int folder; // the directory, if it is there, until the output owns it; -1
+  csim_output_directory directory; // entered by csim_run, if it is there
   csim_resume resume;
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
@@ -105,8 +104,8 @@ static csim_status create(run *r) {
 }
 
 static void destroy(run *r) {
-  if (r->folder >= 0) close(r->folder);
   csim_writing_free(&r->writing);
+  csim_output_leave(&r->directory);
   csim_watch_free(r->watch);
   csim_samples_free(&r->samples);
   csim_resume_free(&r->resume);
@@ -332,14 +331,12 @@ static csim_status run_frames(run *r) {
 
 static csim_status begin_output(run *r) {
   const csim_resume *resume = &r->resume;
-  csim_output_start start = {.out = r->options->out,
+  csim_output_start start = {.directory = &r->directory,
                              .overwrite = r->options->overwrite || resume->replace,
                              .resume = resume->found,
                              .after_frame = resume->point.frame,
                              .changed = resume->changed,
-                             .report = r->report,
-                             .folder = r->folder};
-  r->folder = -1;
+                             .report = r->report};
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
   csim_output_follow(r->writing.output, r->sim.solver);
@@ -506,17 +503,17 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
            .log = log,
            .report = report,
            .checkpoint_frame = none,
-           .folder = -1,
+           .directory = {.scene = scene, .path = options->out, .folder = -1},
            .began = csim_seconds()};
   r.checkpoint_time = r.began;
   *report = (csim_run_report){
       .last_frame = none, .iterations = scene->solver.iterations, .total = csim_worst_none()};
-  csim_status status = csim_output_enter(options->out, log, &r.folder);
+  csim_status status = csim_output_enter(&r.directory, log);
   if (!status && options->resume) status = csim_resume_find(scene, options, log, &r.resume);
   if (!status && r.resume.complete) {
     // left by a run that was killed at its very end, or before it could replace this one
     csim_resume_remove(options->out, 1);
-    status = csim_output_sweep(scene, options->out, r.folder, log);
+    status = csim_output_sweep(&r.directory, log);
     report->last_frame = r.resume.last_frame;
     snprintf(report->reason, sizeof report->reason, "nothing to do, the run is complete");
     destroy(&r);
@@ -538,7 +535,8 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                        csim_check_report *report) {
   csim_run_report counts = {0};
-  run r = {.scene = scene, .options = options, .log = log, .report = &counts, .folder = -1};
+  run r = {
+      .scene = scene, .options = options, .log = log, .report = &counts, .directory.folder = -1};
   *report = (csim_check_report){.frames = scene->frame_end - scene->frame_start + 1,
                                 .substeps = scene->substeps,
                                 .adaptive = scene->accuracy > 0};
@@ -582,7 +580,8 @@ static void dump_springs(const csim_energy *energy, csim_file *file, int *count)
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log) {
   csim_run_report counts = {0};
-  run r = {.scene = scene, .options = options, .log = log, .report = &counts, .folder = -1};
+  run r = {
+      .scene = scene, .options = options, .log = log, .report = &counts, .directory.folder = -1};
   csim_file *file = NULL;
   csim_status status = CSIM_OK;
   if (csim_inputs_same(scene, path)) {
