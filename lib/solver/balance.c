@@ -232,15 +232,15 @@ static double judge_body(const csim_problem *problem, const csim_balance *b, int
                          const double *sum, double square) {
   double mass = b->body_mass[k], allowed = b->scale[k] * mass;
   if (!(allowed > 0)) return 0;
+  double of_force = 1, of_torque = 1;
   // contacts are counted over all objects
-  int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
-  int held = !touches && is_held(problem, k);
-  double object = csim_norm(sum) / allowed * (held ? HELD : 1), lever = allowed * b->radius[k];
-  double turn = lever > 0 ? csim_norm(sum + 3) / lever *
-                                (touches ? 1
-                                 : held  ? HELD
-                                         : TURN_FREE)
-                          : 0;
+  if (!problem->contact || csim_contact_get_report(problem->contact).active == 0) {
+    int held = is_held(problem, k);
+    of_force = held ? HELD : 1;
+    of_torque = held ? HELD : TURN_FREE;
+  }
+  double object = of_force * csim_norm(sum) / allowed, lever = allowed * b->radius[k];
+  double turn = lever > 0 ? csim_norm(sum + 3) / lever * of_torque : 0;
   double patches = sqrt(square / mass) / b->scale[k];
   return csim_max(csim_max(object, turn), patches / CSIM_BALANCE_PATCHES);
 }
