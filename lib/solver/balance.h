@@ -13,8 +13,8 @@
 //
 // r_i is relative to the centre of mass, r is the radius of gyration. While anything touches, s and
 // t are 1. Else s = t = 3 for an object that is held, and s = 1, t = 10 for a free one. The third
-// term is the error of the acceleration, root mean
-// square over the patches. The sums of an object alone cannot see contact between its own parts.
+// term is the error of the acceleration, root mean square over the patches. The sums of an object
+// alone cannot see contact between its own parts.
 #ifndef CSIM_SOLVER_BALANCE_H
 #define CSIM_SOLVER_BALANCE_H
 
