@@ -36,9 +36,10 @@ typedef struct csim_body {
   unsigned char *ringed;  ///< (nvert) 1: of a pattern's panel that starts in a ring; NULL: none is
   double damping;         ///< [1/s]
   double stretch_damping; ///< [s]
-  double drag;            ///< [-] normal drag coefficient
-  double friction;        ///< [-] of its surface
-  int layer;              ///< it lies over everything in a lower layer; 0: no layer
+  double numerical_damping;     ///< [-] share of the solver's damping that acts on it
+  double drag;                  ///< [-] normal drag coefficient
+  double friction;              ///< [-] of its surface
+  int layer;                    ///< it lies over everything in a lower layer; 0: no layer
   double *factor[CSIM_NFACTOR]; ///< (nvert) each; NULL: 1 everywhere
 } csim_body;
 

@@ -170,7 +170,7 @@ typedef struct csim_solver_params {
                          ///< than this share of what the step has gained; 0: never
   double balance; ///< of newton with step_tolerance: the net force left over on an object is at
                   ///< most this share of the forces on it, see solver/balance.h; 0: any
-  double damping; ///< [substeps] of all springs, in addition to their material's
+  double damping; ///< [substeps] times numerical_damping of a body, beside its stretch_damping
   int linear_iterations;   ///< inner iterations, at most
   double linear_tolerance; ///< relative residual of the linear solve, [-]
   double later_tolerance;  ///< of later ones in a substep, at most, [-]; 0: from linear_tolerance

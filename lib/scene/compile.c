@@ -28,15 +28,17 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
   if (!mesh) return CSIM_MEMORY;
   const csim_material *material = &build->scene->material[object->material];
   csim_body *body = &model->body[model->nbody++];
-  *body = (csim_body){.name = csim_arena_copy(build->arena, object->name),
-                      .type = object->type,
-                      .mesh = mesh,
-                      .damping = material->damping,
-                      .stretch_damping = material->stretch_damping,
-                      .drag = material->drag,
-                      .layer = object->layer,
-                      .friction = object->friction >= 0 ? object->friction
-                                                        : build->scene->contact.friction};
+  *body = (csim_body){
+      .name = csim_arena_copy(build->arena, object->name),
+      .type = object->type,
+      .mesh = mesh,
+      .damping = material->damping,
+      .stretch_damping = material->stretch_damping,
+      .numerical_damping = material->numerical_damping >= 0 ? material->numerical_damping
+                                                            : object->type == CSIM_OBJECT_CLOTH,
+      .drag = material->drag,
+      .layer = object->layer,
+      .friction = object->friction >= 0 ? object->friction : build->scene->contact.friction};
   csim_status status = object->mesh.shape == CSIM_SHAPE_PATTERN
                            ? csim_build_garment(build, object, body)
                            : csim_build_surface(build->scene, object, build->log, mesh);

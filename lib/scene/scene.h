@@ -107,12 +107,13 @@ typedef struct csim_material {
   double modulus;     ///< solid: Young's modulus [Pa]
   double volume;      ///< solid: stiffness against change of volume [Pa]
   double damping;     ///< [1/s] v decays as exp(-damping t)
-  double stretch_damping; ///< [s] springs resist rates of stretch by this times their stiffness
-  double drag;            ///< normal drag coefficient of the surface in the air, [-]
-  double spring;          ///< if > 0, every spring of the object has this stiffness [N/m]
-  double compression;     ///< [-] share of the springs' stiffness that resists compression
-  double slack;           ///< [-] strain without energy
-  double limit;           ///< [-] strain at which a stiffening limit begins; 0 = none
+  double stretch_damping;   ///< [s] springs resist rates of stretch by this times their stiffness
+  double numerical_damping; ///< [-] share of the solver's damping; < 0: by the type of object
+  double drag;              ///< normal drag coefficient of the surface in the air, [-]
+  double spring;            ///< if > 0, every spring of the object has this stiffness [N/m]
+  double compression;       ///< [-] share of the springs' stiffness that resists compression
+  double slack;             ///< [-] strain without energy
+  double limit;             ///< [-] strain at which a stiffening limit begins; 0 = none
   csim_limit_law limit_law;
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
   double yield_curvature; ///< [1/m] beyond it dihedral bending is plastic; 0 = never

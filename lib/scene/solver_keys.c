@@ -55,7 +55,8 @@ static const csim_field solver_fields[] = {
              .doc = "Of implicit methods: springs resist their rate of stretch by this many "
                     "substeps times their stiffness, on top of the material's \"stretch_damping\". "
                     "It removes oscillations that a substep cannot resolve, and vanishes as "
-                    "substeps get shorter. Rotations are not damped."),
+                    "substeps get shorter. Rotations are not damped, nor is what has no "
+                    "\"numerical_damping\": solids, the preset \"rubber\"."),
     CSIM_KEY("linear_iterations", integer, IN_SOLVER(linear_iterations), "500", .least = 1,
              .most = 1000000, .doc = "Iterations of the linear solver, at most."),
     CSIM_KEY("linear_tolerance", real, IN_SOLVER(linear_tolerance), "1e-3", .least = 0, .most = 1,

@@ -94,6 +94,13 @@ static void create_loose(csim_solver *solver) {
       csim_method_newton.create(&solver->arena, &solver->loose.model, &solver->loose.params);
 }
 
+static int is_damped(const csim_model *model, const csim_solver_params *params) {
+  int damped = model->stretch_damping != NULL;
+  for (int b = 0; b < model->nbody; b++)
+    damped |= params->damping * model->body[b].numerical_damping > 0;
+  return damped;
+}
+
 // Keeps gradients of volumes where they couple vertices.
 static void create_chambers(csim_arena *arena, const csim_model *model, csim_solver *solver) {
   solver->driven.chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->chambers.nchamber);
@@ -130,7 +137,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
       CSIM_ARENA_NEW(arena, double, csim_row(CSIM_LINK_NOW, setup->model->links.nlink));
   create_chambers(arena, setup->model, solver);
   solver->loss.decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
-  if (setup->model->stretch_damping || setup->params.damping > 0)
+  if (is_damped(setup->model, &setup->params))
     solver->loss.damping = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
@@ -338,8 +345,9 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
   }
   if (solver->driven.hold) csim_model_pin_shares(model, time + h, solver->driven.hold);
   for (int b = 0; b < model->nbody && solver->loss.damping; b++)
-    solver->loss.damping[b] = setup->params.damping * step->rate +
-                              (model->stretch_damping ? model->stretch_damping[b] : 0);
+    solver->loss.damping[b] =
+        setup->params.damping * model->body[b].numerical_damping * step->rate +
+        (model->stretch_damping ? model->stretch_damping[b] : 0);
 }
 
 // The minimisation of a part of a step, before contact begins.
