@@ -15,8 +15,10 @@
 // Reserves capacity for n more vertices after model->nvert in x, v and mass.
 static csim_status reserve_vertices(csim_build *build, int n) {
   ptrdiff_t need = (ptrdiff_t)build->model->nvert + n;
-  int failed = need > CSIM_MESH_MAX_VERT ||
-               CSIM_GROW(build->x, build->x_capacity, csim_xyz(need)) ||
+  if (need > CSIM_MESH_MAX_VERT)
+    return csim_refuse(build->log, csim_in_file(build->scene->file),
+                       "the objects have more than %d vertices together", CSIM_MESH_MAX_VERT);
+  int failed = CSIM_GROW(build->x, build->x_capacity, csim_xyz(need)) ||
                CSIM_GROW(build->v, build->v_capacity, csim_xyz(need)) ||
                CSIM_GROW(build->mass, build->mass_capacity, need);
   return failed ? CSIM_MEMORY : CSIM_OK;

@@ -113,8 +113,8 @@ static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) 
   return 0;
 }
 
-csim_status csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
-                               csim_arena *arena, csim_gather *g) {
+int csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
+                       csim_arena *arena, csim_gather *g) {
   const csim_output *output = &scene->output;
   // whether frames can be written from the state itself: in metres, and by no exporter
   int as_it_is = scene->length_unit == 1 && !output->nformat && !resume;
@@ -131,7 +131,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
     g->force = CSIM_ARENA_NEW(arena, double, csim_model_nshown(world->model));
   for (int k = 0; k < n && !arena->failed; k++) {
     g->object[k] = describe(g, k);
-    if (make_buffers(g, k, as_it_is, arena)) return CSIM_MEMORY;
+    if (make_buffers(g, k, as_it_is, arena)) return -1;
     ptrdiff_t size = csim_xyz(g->object[k].nvert);
     if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->buffers[k].v && size > largest)
       largest = size;
@@ -140,7 +140,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
   }
   g->carried = CSIM_ARENA_NEW(arena, double, coarse);
   g->earlier = CSIM_ARENA_NEW(arena, double, largest);
-  return arena->failed ? CSIM_MEMORY : CSIM_OK;
+  return arena->failed ? -1 : 0;
 }
 
 // ----------------------------------------------------------------------------------------- taking
@@ -313,12 +313,13 @@ static csim_status read_object(csim_gather *g, csim_cache *cache, int k, int f, 
   return status;
 }
 
-csim_status csim_gather_read(csim_gather *g, csim_cache *cache, int f) {
+csim_status csim_gather_read(csim_gather *g, csim_cache *cache, int f, csim_log *log) {
   csim_status status = CSIM_OK;
   for (int k = 0; k < g->nobject && !status; k++) {
     ptrdiff_t n = csim_xyz(g->object[k].nvert);
     float *x = CSIM_NEW(float, n), *v = CSIM_NEW(float, n);
-    status = x && v ? read_object(g, cache, k, f, x, v) : CSIM_MEMORY;
+    status = x && v ? read_object(g, cache, k, f, x, v)
+                    : csim_fail_memory(log, csim_cache_get_info(cache)->file);
     free(x);
     free(v);
   }

@@ -15,7 +15,7 @@
 // down by a factor of five from frame to frame.
 static const double REST_TIME = 0.25, REST_SHARE = 0.01;
 
-csim_status csim_sim_restart_solver(csim_sim *sim) {
+int csim_sim_restart_solver(csim_sim *sim) {
   csim_threads_begin(&sim->threads, csim_pool_threads(sim->pool), sim->world.model->nvert);
   csim_solver_free(sim->solver);
   sim->solver = csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
@@ -28,7 +28,7 @@ csim_status csim_sim_restart_solver(csim_sim *sim) {
                                                         .accuracy = sim->scene->accuracy,
                                                         .stop = sim->stop,
                                                         .most = sim->scene->substeps});
-  return sim->solver ? CSIM_OK : CSIM_MEMORY;
+  return sim->solver ? 0 : -1;
 }
 
 // Number of frames completed by the state.
@@ -195,7 +195,8 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
       csim_compile(scene, sim->tet_program, sim->pool, sim->log, &sim->world, &world);
   world.renders = sim->world.renders;
   if (!status) status = check_world(sim, phase, &world);
-  if (!status && carry_state(sim->world.model, world.model, &sim->state)) status = CSIM_MEMORY;
+  if (!status && carry_state(sim->world.model, world.model, &sim->state))
+    status = csim_sim_no_memory(sim);
   if (status) {
     csim_world_free(&world);
     csim_pool_section(sim->pool, before);
@@ -218,7 +219,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   if (csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
       csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),
                      &sim->state))
-    status = CSIM_MEMORY;
+    status = csim_sim_no_memory(sim);
   csim_pool_section(sim->pool, before);
   return status;
 }
@@ -232,12 +233,12 @@ csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
                        "the checkpoint has %d vertices, the scene %d in this phase", from->nvert,
                        sim->state.nvert);
   int rest_frames = phase == from->phase ? from->rest_frames : 0;
-  if (csim_state_copy(from, &sim->state)) return CSIM_MEMORY;
+  if (csim_state_copy(from, &sim->state)) return csim_sim_no_memory(sim);
   long long step = (long long)(frame - sim->whole->frame_start) * sim->scene->substeps;
   sim->state.phase = phase;
   sim->state.rest_frames = rest_frames;
   return csim_state_fit(sim->world.model, step, csim_sim_substep(sim->scene), &sim->state)
-             ? CSIM_MEMORY
+             ? csim_sim_no_memory(sim)
              : CSIM_OK;
 }
 
@@ -267,5 +268,5 @@ csim_status csim_sim_begin(csim_sim *sim, int *changed) {
   }
   int held = hold_pins(sim);
   *changed |= held;
-  return held < 0 ? CSIM_MEMORY : CSIM_OK;
+  return held < 0 ? csim_sim_no_memory(sim) : CSIM_OK;
 }

@@ -63,8 +63,14 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
                           csim_sim *sim);
 void csim_sim_close(csim_sim *sim);
 
-/// Creates a new solver, whose colliders are at their start. CSIM_MEMORY leaves sim->solver NULL.
-csim_status csim_sim_restart_solver(csim_sim *sim);
+/// Reports that memory ran out. @return CSIM_MEMORY
+static inline csim_status csim_sim_no_memory(const csim_sim *sim) {
+  return csim_fail_memory(sim->log, sim->whole->file);
+}
+
+/// Creates a new solver, whose colliders are at their start.
+/// @return 0, or -1 when out of memory, with sim->solver NULL
+int csim_sim_restart_solver(csim_sim *sim);
 
 /// Takes one substep; before the first of a frame call csim_sim_begin. A frame begins at every
 /// multiple of scene->substeps.
@@ -112,8 +118,9 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome);
 
 // ---------------------------------------------------------------------------------------- targets
 
-/// Creates the movers. CSIM_MEMORY when out of memory.
-csim_status csim_movers_create(csim_sim *sim);
+/// Creates the movers.
+/// @return 0, or -1 when out of memory
+int csim_movers_create(csim_sim *sim);
 void csim_movers_free(csim_sim *sim);
 
 /// Restores the motions of the scene.
