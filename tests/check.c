@@ -55,7 +55,6 @@ static void remember(void *user, const csim_message *m) {
   snprintf(log->pointer, sizeof log->pointer, "%s", m->pointer ? m->pointer : "");
   log->line = m->line;
   log->column = m->column;
-  log->nerror++;
 }
 
 void check_log_init(check_log *log) {

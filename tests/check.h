@@ -21,7 +21,6 @@ typedef struct check_log {
   char text[1001];   ///< of the last error
   char pointer[256]; ///< of the last error
   int line, column;
-  int nerror; ///< number of errors
 } check_log;
 void check_log_init(check_log *log);
 

@@ -6,6 +6,7 @@
 #include "scene/worst.h"
 
 #include "base/hash.h"
+#include "io/file.h"
 #include "io/json_write.h"
 #include "scene/difference.h"
 
@@ -123,6 +124,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
     if (!status && ((rename(now, old) && errno != ENOENT) || rename(next, now)))
       status = csim_fail_system(log, next, "rename", errno);
     if (!status && keep) status = keep_checkpoint(out, now, point->frame, log);
+    if (!status) csim_sync_directory(now);
   } else {
     status = csim_fail_memory(log, out);
   }
