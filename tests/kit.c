@@ -68,7 +68,7 @@ void kit_ready(kit *k, int nthread) {
                                  &k->woven,    &k->orthotropic, &k->quadratic, &k->cotangent,
                                  &k->dihedral, &k->curvature,   &k->volume,    &k->neohooke,
                                  &k->patches,  &k->anchors};
-  k->model->bounded |= k->bounds.nelem > 0;
+  k->model->has_bounds |= k->bounds.nelem > 0;
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
@@ -128,7 +128,7 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
   csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
   CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri, NULL,
                              membrane) == 0);
-  k->model->bounded |= moduli->bound;
+  k->model->has_bounds |= moduli->bound;
   free(flat);
   free(of_tri);
 }

@@ -162,8 +162,8 @@ static int link_constraint(const csim_energy *energy, const csim_point *at, int 
 
 #define LINKS(of_name, nodes, numbers)                                                             \
   .name = of_name, .role = CSIM_ROLE_LINK, .nnode = nodes, .nparam = numbers, .value = link_value, \
-  .gradient = link_gradient, .hessian = link_hessian, .laplacian = link_laplacian, .bounded = 1,   \
-  .constraint = link_constraint
+  .gradient = link_gradient, .hessian = link_hessian, .laplacian = link_laplacian,                 \
+  .laplacian_bounds = 1, .constraint = link_constraint
 
 const csim_energy_kind csim_link_kind = {LINKS("link", 2, CSIM_LINK_WEIGHT),
                                          .stretch = link_stretch};

@@ -200,8 +200,8 @@ typedef struct csim_model {
   int nenergy;
   csim_energy *energy; ///< (nenergy), then those that do not act yet
   csim_model_late late;
-  int bounded;  ///< some strains have a bound, see bound.h
-  int nplastic; ///< plastic numbers of all elements
+  int has_bounds; ///< some strains have a bound, see bound.h
+  int nplastic;   ///< plastic numbers of all elements
   int ntarget;
   csim_target *target; ///< (ntarget) targets of one group are contiguous
   csim_model_pins pins;

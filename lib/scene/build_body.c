@@ -98,7 +98,7 @@ static void warn_about_membrane(csim_build *build, const csim_object *object, in
 static int has_bound(csim_build *build, const csim_object *object, const csim_material *m) {
   if (!(m->limit > 0) || m->limit_law != CSIM_LIMIT_BOUND) return 0;
   if (csim_method_find(build->scene->solver.method)->solves_systems)
-    return build->model->bounded = 1;
+    return build->model->has_bounds = 1;
   csim_say(build->log, CSIM_WARNING, object->mesh_place,
            "object \"%s\": a \"limit\" that is a bound needs the method \"newton\"; with \"%s\" it "
            "is where the cloth begins to stiffen",

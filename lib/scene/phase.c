@@ -51,8 +51,8 @@ static int add_motion(csim_sim *sim, int anew) {
   double most = sim->scene->rest_speed * REST_TIME, frame = 1 / sim->scene->fps;
   int far = 0, free = 0;
   for (int i = 0; i < model->nvert; i++) {
-    double *path = &sim->state.path[i], way = frame * csim_norm(sim->state.v + csim_xyz(i));
-    *path = anew ? way : *path + way;
+    double *path = &sim->state.path[i], gone = frame * csim_norm(sim->state.v + csim_xyz(i));
+    *path = anew ? gone : *path + gone;
     free += !model->fixed[i];
     far += !model->fixed[i] && !(*path <= most);
   }
@@ -63,12 +63,12 @@ static int add_motion(csim_sim *sim, int anew) {
 static double measure_gap(const csim_sim *sim, int group, double *closing) {
   const csim_state *state = &sim->state;
   int at[2];
-  double gap = csim_links_gap(sim->world.model, group, state->x, state->torn, at), way[3], speed[3];
+  double gap = csim_links_gap(sim->world.model, group, state->x, state->torn, at), r[3], speed[3];
   *closing = 0;
   if (!(gap > 0)) return 0;
-  csim_sub(state->x + csim_xyz(at[0]), state->x + csim_xyz(at[1]), way);
+  csim_sub(state->x + csim_xyz(at[0]), state->x + csim_xyz(at[1]), r);
   csim_sub(state->v + csim_xyz(at[0]), state->v + csim_xyz(at[1]), speed);
-  *closing = -csim_dot(speed, way) / gap;
+  *closing = -csim_dot(speed, r) / gap;
   return gap;
 }
 
