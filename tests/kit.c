@@ -294,11 +294,7 @@ csim_problem kit_problem(csim_arena *arena, const kit_scene *s, double h) {
 
 double kit_area(const csim_mesh *m) {
   double sum = 0;
-  for (int t = 0; t < m->ntri; t++) {
-    double area;
-    csim_tri_areas(1, m->tri + 3 * t, m->vert, &area);
-    sum += area;
-  }
+  for (int t = 0; t < m->ntri; t++) sum += csim_tri_area(m->vert, m->tri + 3 * t);
   return sum;
 }
 

@@ -401,7 +401,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
       mass ? csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) : CSIM_MEMORY;
   if (!status) status = csim_mesh_check(mesh, &topology, &facts);
   if (status) goto done;
-  csim_mesh_report(&facts, 0, object->mesh_place, build->log);
+  csim_mesh_report(&facts, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
   status = csim_build_rest(build, object, mesh, &rest);
   if (!status) status = keep_rest(object, &rest, mesh);

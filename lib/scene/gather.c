@@ -166,13 +166,12 @@ static void collider_velocities(const csim_gather *g, const csim_collider *colli
   for (ptrdiff_t i = 0; i < n; i++) v[i] = over * (v[i] - 3 * g->earlier[i]);
 }
 
-// Numbers (n each) of a body's vertices as they are written: those of a coarse mesh, carried over.
-static const double *shown_numbers(csim_gather *g, const csim_body *body, int n,
-                                   const double *value) {
-  const double *own = value + csim_row(n, body->vert0);
+// Vectors of a body's vertices as they are written: those of a coarse mesh, carried over.
+static const double *shown_vectors(csim_gather *g, const csim_body *body, const double *value) {
+  const double *own = value + csim_xyz(body->vert0);
   if (!body->shown) return own;
-  memcpy(g->carried, own, (size_t)n * (size_t)body->nvert * sizeof *own);
-  csim_carry_over(body->nvert, body->shown->nvert, body->parent, n, g->carried);
+  memcpy(g->carried, own, 3 * (size_t)body->nvert * sizeof *own);
+  csim_carry_over(body->nvert, body->shown->nvert, body->parent, 3, g->carried);
   return g->carried;
 }
 
@@ -184,8 +183,8 @@ static void object_state(csim_gather *g, int k, double time, const csim_state *s
   double unit = g->scene->length_unit;
   ptrdiff_t n = csim_xyz(g->object[k].nvert);
   if (k < model->nbody) {
-    to_units(unit, n, shown_numbers(g, &model->body[k], 3, state->x), x);
-    if (v) to_units(unit, n, shown_numbers(g, &model->body[k], 3, state->v), v);
+    to_units(unit, n, shown_vectors(g, &model->body[k], state->x), x);
+    if (v) to_units(unit, n, shown_vectors(g, &model->body[k], state->v), v);
     return;
   }
   int c = k - csim_world_first_collider(g->world);
@@ -224,8 +223,7 @@ static void take_values(csim_gather *g, int k, double time, const csim_state *st
     g->value[k].v = g->object[k].has_velocity ? state->v + first : NULL;
   }
   if (to->pressure) take_pressures(g, body, to);
-  if (to->strain)
-    csim_rest_metric_strain(&to->shape, shown_numbers(g, body, 3, state->x), to->strain);
+  if (to->strain) csim_rest_metric_strain(&to->shape, shown_vectors(g, body, state->x), to->strain);
 }
 
 static void take_samples(csim_gather *g, int k, double time, const csim_state *state,
