@@ -5,7 +5,6 @@
 #include "contact/margins.h"
 #include "contact/terms.h"
 #include "math/vec3.h"
-#include "math/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
