@@ -188,7 +188,7 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
     double *row = now + csim_row(CSIM_LINK_NOW, i);
     memset(row, 0, CSIM_LINK_NOW * sizeof *row);
     row[0] = on;
-    if (share <= 0) memcpy(row + 2, link->way, sizeof link->way);
+    if (share <= 0) memcpy(row + 2, link->direction, sizeof link->direction);
     row[5] = share <= 0 ? TACKED : share < 1 ? CLOSING : 0;
     share *=
         share *

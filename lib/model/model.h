@@ -100,7 +100,7 @@ typedef struct csim_link {
   double length;        ///< [m] until its group begins to close
   double closed_length; ///< [m] once it is closed
   double begin, end;    ///< shares of the group's time between which it closes, begin < end
-  double way[3];        ///< unit, from its second end to its first at the start
+  double direction[3];  ///< unit, from its second end to its first at the start
   int frame[3]; ///< a triangle at its end, with which the direction of a stitch turns; equal: none
 } csim_link;
 

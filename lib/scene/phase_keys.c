@@ -36,8 +36,7 @@ static void check_frames(csim_reader *r, const cJSON *item, const csim_scene *al
     csim_complain(r, item,
                   "a phase needs \"frames\": {\"end\": ...}, the number of its last frame");
   else if (phase->frame_end <= last_end)
-    csim_complain(r, end ? end : item, "a phase cannot end at frame %d: %s frame %d",
-                  phase->frame_end,
+    csim_complain(r, end, "a phase cannot end at frame %d: %s frame %d", phase->frame_end,
                   last_end > all->frame_start ? "the one before it ends at" : "the run begins with",
                   last_end);
 }
