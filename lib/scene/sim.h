@@ -23,10 +23,6 @@ typedef struct csim_mover {
   int nvert;          ///< number of vertices that can be set one by one
   double *points;     ///< (2 x nvert x 3) [m]; NULL until they are set
   csim_pin_path path; ///< of a pin with points
-  int own_nframe;     ///< of a collider's mesh, for csim_sim_reset, as the next three
-  const double *own_frame;
-  double own_frame_start, own_frame_step;
-  const double *own_frame_time;
 } csim_mover;
 
 struct csim_sim {
@@ -46,6 +42,7 @@ struct csim_sim {
   long long crossings_at_start; ///< intersecting pairs of triangles, which contact ignores
   int begun;                    ///< the solver has begun the frame that the state is in
   csim_mover *mover;            ///< (world.ncollider + model.pins.ngroup) colliders, then pins
+  csim_collider *own_collider;  ///< (world.ncollider) of the scene, for csim_sim_reset
 };
 
 /// How the start is checked and reported.

@@ -22,7 +22,9 @@ static int count_movers(const csim_sim *sim) {
 int csim_movers_create(csim_sim *sim) {
   csim_world *world = &sim->world;
   csim_model *model = world->model;
-  sim->mover = CSIM_ARENA_NEW(&sim->arena, csim_mover, count_movers(sim));
+  sim->own_collider = CSIM_ARENA_COPY(&sim->arena, world->collider, world->ncollider);
+  sim->mover =
+      sim->own_collider ? CSIM_ARENA_NEW(&sim->arena, csim_mover, count_movers(sim)) : NULL;
   if (!sim->mover) return -1;
   for (int k = 0; k < world->ncollider; k++) {
     csim_collider *collider = &world->collider[k];
@@ -30,11 +32,6 @@ int csim_movers_create(csim_sim *sim) {
     m->motion = &collider->motion;
     m->own = collider->motion;
     m->nvert = collider->shape == CSIM_COLLIDER_MESH ? world->collider_mesh[k].nvert : 0;
-    m->own_nframe = collider->nframe;
-    m->own_frame = collider->frame;
-    m->own_frame_start = collider->frame_start;
-    m->own_frame_step = collider->frame_step;
-    m->own_frame_time = collider->frame_time;
   }
   for (int p = 0; p < model->pins.ngroup; p++) {
     pin_mover(sim, p)->motion = &model->pins.group[p].motion;
@@ -58,14 +55,7 @@ void csim_movers_reset(csim_sim *sim) {
     free(m->points);
     m->points = NULL;
   }
-  for (int k = 0; k < world->ncollider; k++) {
-    const csim_mover *m = collider_mover(sim, k);
-    world->collider[k].nframe = m->own_nframe;
-    world->collider[k].frame = m->own_frame;
-    world->collider[k].frame_start = m->own_frame_start;
-    world->collider[k].frame_step = m->own_frame_step;
-    world->collider[k].frame_time = m->own_frame_time;
-  }
+  for (int k = 0; k < world->ncollider; k++) world->collider[k] = sim->own_collider[k];
   for (int p = 0; p < world->model->pins.ngroup; p++) world->model->pins.group[p].path = NULL;
 }
 
