@@ -44,15 +44,15 @@ static int came_to_rest(const csim_scene *scene, int rest_frames) {
   return scene->until_rest && rest_frames >= scene->fps * REST_TIME;
 }
 
-// Adds a frame's motion to the paths, or begins them anew with it. Returns whether only few free
+// Adds a frame's motion to the paths, or starts them with it. Returns whether only few free
 // vertices have gone farther than the speed at rest allows in REST_TIME.
-static int add_motion(csim_sim *sim, int anew) {
+static int add_motion(csim_sim *sim, int starts) {
   const csim_model *model = sim->world.model;
   double most = sim->scene->rest_speed * REST_TIME, frame = 1 / sim->scene->fps;
   int far = 0, free = 0;
   for (int i = 0; i < model->nvert; i++) {
     double *path = &sim->state.path[i], gone = frame * csim_norm(sim->state.v + csim_xyz(i));
-    *path = anew ? gone : *path + gone;
+    *path = starts ? gone : *path + gone;
     free += !model->fixed[i];
     far += !model->fixed[i] && !(*path <= most);
   }
@@ -107,7 +107,8 @@ static double widest_gap(const csim_sim *sim) {
   return gap;
 }
 
-// The first phase after k that is not left out where that comes to rest; nphase: there is none.
+// The phase that follows when phase k comes to rest; nphase: there is none. Phases with "if_open"
+// are left out if no seam is open by more.
 static int phase_after_rest(const csim_sim *sim, int k) {
   for (k++; k < sim->whole->nphase; k++) {
     double most = scene_of(sim, k)->if_open;
