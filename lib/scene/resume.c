@@ -366,7 +366,7 @@ static int *list_kept(const char *out, int *count) {
 static csim_status find_checkpoint(const csim_scene *scene, const csim_run_options *options,
                                    const csim_ledger_report *files, csim_log *log,
                                    csim_resume *resume, others *list) {
-  int nkept;
+  int nkept = 0;
   int *kept = list_kept(options->out, &nkept);
   csim_status status = kept ? CSIM_OK : csim_fail_memory(log, options->out);
   list->n = 0;
