@@ -68,7 +68,7 @@ void kit_ready(kit *k, int nthread) {
                                  &k->woven,    &k->orthotropic, &k->quadratic, &k->cotangent,
                                  &k->dihedral, &k->curvature,   &k->volume,    &k->neohooke,
                                  &k->patches,  &k->anchors};
-  k->model->bounded |= k->bounds.nelem > 0;
+  k->model->has_bounds |= k->bounds.nelem > 0;
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
@@ -128,7 +128,7 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
   csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
   CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri, NULL,
                              membrane) == 0);
-  k->model->bounded |= moduli->bound;
+  k->model->has_bounds |= moduli->bound;
   free(flat);
   free(of_tri);
 }
@@ -294,11 +294,7 @@ csim_problem kit_problem(csim_arena *arena, const kit_scene *s, double h) {
 
 double kit_area(const csim_mesh *m) {
   double sum = 0;
-  for (int t = 0; t < m->ntri; t++) {
-    double area;
-    csim_tri_areas(1, m->tri + 3 * t, m->vert, &area);
-    sum += area;
-  }
+  for (int t = 0; t < m->ntri; t++) sum += csim_tri_area(m->vert, m->tri + 3 * t);
   return sum;
 }
 

@@ -98,7 +98,7 @@ int csim_export_all_normal(const csim_export *e, int object) {
 
 csim_mesh csim_export_mesh(const csim_export *e, int object, const double *x) {
   const csim_cache_object *o = &e->object[object];
-  // a csim_mesh owns what it points to; this one is lent, so nobody writes through it
+  // other than a csim_mesh that owns its arrays, this one borrows them: nothing may write to them
   return (csim_mesh){
       .nvert = o->nvert,
       .vert = (double *)(uintptr_t)x,

@@ -57,7 +57,7 @@ static int make_vertices(csim_export *e, int i) {
     int n = from->face_start[f + 1] - from->face_start[f];
     o->ntri += n > 2 ? n - 2 : 0;
   }
-  // flat where nobody has said otherwise, as boxes are; cloth is smooth
+  // colliders are flat by default, as boxes are; cloth is smooth
   o->shaded = ncorner && (has_given || from->type != CSIM_CACHE_COLLIDER);
   o->start = CSIM_ARENA_NEW(&e->arena, float, csim_xyz(o->split.n));
   if (o->shaded) o->normal = CSIM_ARENA_NEW(&e->arena, float, csim_xyz(o->split.n));

@@ -239,7 +239,7 @@ static int write_topology(csim_export *e, csim_file *file, int object) {
   return bad ? -1 : 0;
 }
 
-// A text in quotes; what cannot stand in one is left out.
+// A text in quotes; characters that it cannot have are left out.
 static void write_quoted(csim_file *file, const char *text) {
   csim_file_text(file, "\"");
   for (; *text; text++) {

@@ -5,7 +5,6 @@
 #include "contact/margins.h"
 #include "contact/terms.h"
 #include "math/vec3.h"
-#include "math/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +60,7 @@ static double choose_stiffness(const csim_active_set *set) {
 void csim_active_set_stiffen(csim_active_set *set) {
   double *share = set->elastic_share;
   set->stiffness = choose_stiffness(set);
-  csim_kinematics_ways(set->kin, share);
+  csim_kinematics_goal_distances(set->kin, share);
   for (int p = 0; p < set->kin->mesh->npart; p++)
     share[p] = csim_max(LEAST_SHARE, csim_min(MOST_SHARE, share[p] / set->params->thickness));
   drop_all(set);

@@ -66,7 +66,7 @@ static csim_pair_block *take_spare(csim_pair_chunks *chunks) {
   return block;
 }
 
-// Takes a block that nobody uses; from any thread. NULL when out of memory.
+// Takes an unused block; from any thread. NULL when out of memory.
 static csim_pair_block *take_block(csim_pair_chunks *chunks) {
   while (atomic_exchange_explicit(&chunks->spare_taken, 1, memory_order_acquire)) {
   }

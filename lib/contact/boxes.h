@@ -77,7 +77,7 @@ typedef struct csim_pair_chunks {
   int nchunk;              ///< in use
   ptrdiff_t capacity;      ///< of `chunk`
   csim_pair_block **chunk; ///< (capacity) the newest block of each
-  csim_pair_block *spare;  ///< blocks that nobody holds, in chains of chunks
+  csim_pair_block *spare;  ///< unused blocks, in chains of chunks
   atomic_int spare_taken;  ///< some thread is at them
   atomic_int failed;       ///< out of memory
   ptrdiff_t start_capacity;
@@ -103,8 +103,8 @@ typedef struct csim_met {
 void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
                     int chunk);
 
-/// Pushes what `keep` wants of the pairs met, and begins anew. To be called when there is no space
-/// for more, and in the end.
+/// Pushes the pairs met that `keep` wants, and empties the list. Call it when there is no space for
+/// more, and in the end.
 void csim_met_flush(csim_met *met);
 
 /// Number of pairs; -1 when memory has run out.

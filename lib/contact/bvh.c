@@ -283,7 +283,7 @@ static void fill_upper(csim_bvh *bvh, int level, int p) {
 
 typedef struct fill_job {
   csim_bvh *bvh;
-  const unsigned char *flag; // NULL: all packs are made anew
+  const unsigned char *flag; // NULL: all packs are updated
   int level;
 } fill_job;
 

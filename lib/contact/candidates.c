@@ -135,8 +135,8 @@ static void gather(const double *x, const int v[4], const double *p[4]) {
   for (int k = 0; k < 4; k++) p[k] = x + csim_xyz(v[k]);
 }
 
-// How fast the points of the first side drift towards those of the second along n, at most [m per
-// unit of the clock]; < 0 when they separate.
+// How fast the points of the first side drift towards those of the second along n, at most [m/s];
+// < 0 when they separate.
 static double closing(const csim_candidates *set, int split, const int v[4], const double n[3]) {
   double side[2] = {-INFINITY, INFINITY};
   for (int k = 0; k < 4; k++) {

@@ -114,7 +114,7 @@ static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
 /// with another part, one of its vertices starts nearer than that, 0 if the pair touches at the
 /// start, and around stitches at most CSIM_SEAM_SCALE, to which their seam closes. Sewn
 /// sheets are kept from intersecting like any others. `pair` knows what its initial positions
-/// allow; NULL: that is found anew.
+/// allow; NULL: that is computed.
 double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                                 const csim_candidate *pair);
 

@@ -73,14 +73,14 @@ static int would_meet(const csim_carry *carry, const csim_candidate *pair, csim_
   const csim_candidates *set = carry->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(pair);
   const double *x[4];
-  double way = 0;
+  double farthest = 0;
   csim_candidate_vertices(kin->mesh, pair, tie->v);
   for (int k = 0; k < 4; k++) {
     x[k] = kin->x + csim_xyz(tie->v[k]);
-    way = csim_max(way, csim_norm(kin->d + csim_xyz(tie->v[k])));
+    farthest = csim_max(farthest, csim_norm(kin->d + csim_xyz(tie->v[k])));
   }
   double gap = sqrt(csim_pair_closest(kind, x, tie->w));
-  if (!(gap > 0 && gap < 2 * way + set->distance)) return 0;
+  if (!(gap > 0 && gap < 2 * farthest + set->distance)) return 0;
   double distance = set->distance * csim_candidate_scale(set, kind, tie->v, pair);
   if (!(distance > 0) || csim_glide_pair_share(kin, kind, tie->v, distance) >= 1) return 0;
   double apart = csim_max(0, distance / gap - 1);

@@ -25,6 +25,10 @@ typedef struct start_check {
   int (*pair)[2]; // triangles of the mesh
 } start_check;
 
+static csim_status no_memory(const start_check *s) {
+  return csim_fail_memory(s->log, s->place.file);
+}
+
 static const char *name_of(const start_check *s, int part) {
   return part < s->mesh.nbody ? s->model->body[part].name : s->collider[part - s->mesh.nbody].name;
 }
@@ -56,10 +60,8 @@ static csim_status find_pairs(csim_pool *pool, int self, start_check *s) {
     limit = found < MOST_PAIRS ? found : MOST_PAIRS;
     free(s->pair);
     s->pair = csim_alloc(limit, sizeof *s->pair);
-    if (!s->pair) return CSIM_MEMORY;
-    csim_status status =
-        csim_find_self_intersections(pool, &triangles, (int)limit, s->pair[0], &found);
-    if (status) return status;
+    if (!s->pair || csim_find_self_intersections(pool, &triangles, (int)limit, s->pair[0], &found))
+      return no_memory(s);
   } while (found > limit && limit < MOST_PAIRS);
   int n = (int)(found < limit ? found : limit);
   for (int i = 0; i < n; i++)
@@ -69,7 +71,7 @@ static csim_status find_pairs(csim_pool *pool, int self, start_check *s) {
 
 static csim_status report_pairs(const start_check *s) {
   int(*row)[4] = csim_alloc(s->npair, sizeof *row); // part, part, triangle, triangle
-  if (!row) return CSIM_MEMORY;
+  if (!row) return no_memory(s);
   for (int i = 0; i < s->npair; i++) {
     int a = s->pair[i][0], b = s->pair[i][1];
     memcpy(row[i], (int[]){part_of(s, a), part_of(s, b), a, b}, sizeof row[i]);
@@ -133,7 +135,7 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
   if (!any) return CSIM_OK;
   int *parent = csim_alloc(nbody, sizeof *parent);
   double *x = csim_alloc(csim_xyz(s->mesh.nvert), sizeof *x); // large enough for any collider
-  csim_status status = parent && x ? CSIM_OK : CSIM_MEMORY;
+  csim_status status = parent && x ? CSIM_OK : no_memory(s);
   for (int i = 0; !status && i < nbody; i++) parent[i] = i;
   for (int e = 0; !status && e < s->mesh.nedge; e++) {
     const int *v = s->mesh.edge + csim_row(2, e);
@@ -170,7 +172,7 @@ static csim_status write_pairs(const start_check *s, const char *path) {
   mesh.vert = CSIM_ARENA_NEW(&arena, double, csim_row(9, n));
   mesh.face_start = CSIM_ARENA_NEW(&arena, int, (ptrdiff_t)n + 1);
   mesh.face_vert = CSIM_ARENA_NEW(&arena, int, csim_xyz(n));
-  csim_status status = arena.failed ? CSIM_MEMORY : CSIM_OK;
+  csim_status status = arena.failed ? no_memory(s) : CSIM_OK;
   if (status) goto done;
   for (int i = 0; i < n; i++)
     for (int c = 0; c < 3; c++) {
@@ -219,15 +221,14 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup
                    .log = log,
                    .place = setup->place,
                    .level = refuse ? CSIM_ERROR : CSIM_WARNING};
-  csim_status status = CSIM_MEMORY;
   *total = 0;
-  if (csim_collision_mesh_build(&arena, s.model, ncollider, s.collider, &s.mesh)) goto done;
-  s.x = CSIM_ARENA_NEW(&arena, double, csim_xyz(s.mesh.nvert));
-  if (!s.x) goto done;
+  if (!csim_collision_mesh_build(&arena, s.model, ncollider, s.collider, &s.mesh))
+    s.x = CSIM_ARENA_NEW(&arena, double, csim_xyz(s.mesh.nvert));
+  csim_status status = s.x ? CSIM_OK : no_memory(&s);
+  if (status) goto done;
   csim_collision_mesh_starts(&s.mesh, s.x);
   status = check_thickness(&s, setup);
-  if (status) goto done;
-  status = find_pairs(pool, setup->self, &s);
+  if (!status) status = find_pairs(pool, setup->self, &s);
   if (status) goto done;
   *total = s.npair + check_planes(&s, ncollider);
   status = check_inside(&s, ncollider, total);

@@ -3,7 +3,6 @@
 #include "contact/contact.h"
 
 #include "base/disjoint.h"
-#include "contact/margins.h"
 #include "contact/modules.h"
 #include "math/vec3.h"
 #include "math/vector.h"

@@ -64,7 +64,7 @@ void csim_contact_begin_frame(csim_contact *contact, double end);
 
 // ----------------------------------------------------------------------------------------- a step
 
-/// Starts a step of length h [s] that ends at `time` [s]: bodies stand at x and move at v (each
+/// Starts a step of length h [s] that ends at `time` [s]: bodies are at x and move at v (each
 /// nbody_vert x 3), and exact pins are to reach `target` (model->ntarget x 3). Both x and target
 /// must stay as they are until the step ends.
 /// @return 0, or -1 when out of memory

@@ -227,9 +227,9 @@ void csim_kinematics_end(csim_kinematics *kin) {
 
 void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
   for (int k = 0; k < kin->ncollider; k++) {
-    double way = kin->goal_time[k] - kin->reached[k];
-    if (!(way > 0) || waits(kin, k)) continue;
-    kin->reached[k] = share >= 1 ? kin->goal_time[k] : kin->reached[k] + share * way;
+    double left = kin->goal_time[k] - kin->reached[k]; // [s]
+    if (!(left > 0) || waits(kin, k)) continue;
+    kin->reached[k] = share >= 1 ? kin->goal_time[k] : kin->reached[k] + share * left;
   }
   kin->version++;
 }
@@ -284,12 +284,12 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
       memset(d, 0, 3 * (size_t)n * sizeof *d);
       continue;
     }
-    double way = kin->goal_time[k] - kin->reached[k];
+    double left = kin->goal_time[k] - kin->reached[k]; // [s]
     kin->colliders_aimed = 1;
     if (share >= 1)
       memcpy(d, goal_of(kin, k), 3 * (size_t)n * sizeof *d);
     else
-      csim_collider_vertices(collider, kin->reached[k] + share * way, d);
+      csim_collider_vertices(collider, kin->reached[k] + share * left, d);
     for (ptrdiff_t i = 0; i < 3 * n; i++) d[i] -= x[i];
   }
 }
@@ -359,17 +359,17 @@ static double distance_to_goal(const csim_kinematics *kin, int v) {
                        kin->goal + 3 * ((ptrdiff_t)v - kin->mesh->nbody_vert));
 }
 
-void csim_kinematics_ways(const csim_kinematics *kin, double *way) {
+void csim_kinematics_goal_distances(const csim_kinematics *kin, double *distance) {
   const csim_collision_mesh *mesh = kin->mesh;
-  memset(way, 0, (size_t)mesh->npart * sizeof *way);
+  memset(distance, 0, (size_t)mesh->npart * sizeof *distance);
   for (int k = 0; k < kin->ncollider; k++) {
     int part = mesh->nbody + k;
     for (int i = mesh->first[part]; i < mesh->first[part + 1] && is_behind(kin, k); i++)
-      way[part] = csim_max(way[part], distance_to_goal(kin, i));
+      distance[part] = csim_max(distance[part], distance_to_goal(kin, i));
   }
   for (int k = 0; k < kin->planes.n; k++) {
     const csim_contact_plane *p = &kin->planes.plane[k];
-    way[p->part] = fabs(p->offset - p->goal_offset);
+    distance[p->part] = fabs(p->offset - p->goal_offset);
   }
 }
 
@@ -390,15 +390,15 @@ static double collider_lag(csim_kinematics *kin, int k) {
 }
 
 typedef struct lag {
-  double way; // [m]
+  double distance; // [m]
   int part;
 } lag;
 
-static void note_lag(double way, int part, lag *most) {
-  if (way > most->way) *most = (lag){way, part};
+static void note_lag(double distance, int part, lag *most) {
+  if (distance > most->distance) *most = (lag){distance, part};
 }
 
-// The largest lag of exact pins and planes.
+// The largest lag of exact pins and planes, whose turn counts as at a distance of 1 m.
 static lag find_lag(const csim_kinematics *kin) {
   lag most = {0};
   for (int i = 0; i < kin->model->ntarget; i++) {
@@ -415,13 +415,13 @@ static lag find_lag(const csim_kinematics *kin) {
 }
 
 int csim_kinematics_lags(const csim_kinematics *kin) {
-  return find_lag(kin).way > 0;
+  return find_lag(kin).distance > 0;
 }
 
 void csim_kinematics_measure_lag(csim_kinematics *kin) {
   lag most = find_lag(kin);
   for (int k = 0; k < kin->ncollider; k++)
     note_lag(collider_lag(kin, k), kin->mesh->nbody + k, &most);
-  kin->lag = most.way;
+  kin->lag = most.distance;
   kin->lag_part = most.part;
 }

@@ -71,7 +71,7 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
                            double h);
 
 /// Distance of every part to its goal [m], (mesh->npart); 0 for bodies.
-void csim_kinematics_ways(const csim_kinematics *kin, double *way);
+void csim_kinematics_goal_distances(const csim_kinematics *kin, double *distance);
 
 /// Whether the collider of a part is not at its goal yet.
 static inline int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part) {

@@ -173,7 +173,7 @@ static csim_status lay_all(layering *l, csim_layering *out) {
   return status;
 }
 
-csim_status csim_contact_layers(const csim_collision_setup *setup, double *x0, csim_layering *out) {
+int csim_contact_layers(const csim_collision_setup *setup, double *x0, csim_layering *out) {
   const csim_model *model = setup->model;
   csim_arena arena = {0};
   layering l = {.setup = setup};
@@ -181,7 +181,7 @@ csim_status csim_contact_layers(const csim_collision_setup *setup, double *x0, c
   int any = 0;
   *out = (csim_layering){0};
   for (int b = 0; b < model->nbody; b++) any |= model->body[b].layer > 0;
-  if (!any) return CSIM_OK;
+  if (!any) return 0;
   if (csim_collision_mesh_build(&arena, model, setup->ncollider, setup->collider, &l.mesh) == 0) {
     l.x = CSIM_ARENA_NEW(&arena, double, csim_xyz(l.mesh.nvert));
     l.over = CSIM_ARENA_NEW(&arena, double, l.mesh.nbody_vert);
@@ -200,5 +200,5 @@ csim_status csim_contact_layers(const csim_collision_setup *setup, double *x0, c
     memcpy(x0 + csim_xyz(i), l.x + csim_xyz(i), 3 * sizeof *x0);
   }
   csim_arena_free(&arena);
-  return status;
+  return status ? -1 : 0;
 }

@@ -35,7 +35,7 @@ typedef struct csim_layering {
 /// that are already over it stay, and so do pinned vertices, solids and colliders.
 /// @param      x0   (model->nvert x 3) [m] start positions, changed
 /// @param[out] out  what was moved; all 0 when no object lies over another
-/// @return CSIM_OK whether or not all are separated; CSIM_MEMORY
-csim_status csim_contact_layers(const csim_collision_setup *setup, double *x0, csim_layering *out);
+/// @return 0, whether or not all are separated; -1 when out of memory
+int csim_contact_layers(const csim_collision_setup *setup, double *x0, csim_layering *out);
 
 #endif

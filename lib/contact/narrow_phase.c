@@ -231,6 +231,5 @@ double csim_narrow_phase_get(const csim_narrow_phase *narrow, int i, csim_pair_k
   const csim_candidate *pair = csim_narrow_phase_pair(narrow, i);
   *kind = csim_candidate_kind(pair);
   csim_candidate_vertices(narrow->reach->kin->mesh, pair, v);
-  return csim_candidate_scale(narrow->reach->candidates, *kind, v,
-                              csim_narrow_phase_pair(narrow, i));
+  return csim_candidate_scale(narrow->reach->candidates, *kind, v, pair);
 }

@@ -264,9 +264,9 @@ int csim_pinched_pass(csim_pinched *p) {
 
 // ----------------------------------------------------------------------------------------- review
 
-// Keeps vertices released: during a review p->blocked is 1 for those.
-static void keep_vertices(csim_pinched *p, const int *v, int n, int part) {
-  for (int k = 0; k < n; k++)
+// Keeps the corners of a triangle released: during a review p->blocked is 1 for those.
+static void keep_corners(csim_pinched *p, const int v[3], int part) {
+  for (int k = 0; k < 3; k++)
     if (csim_collision_mesh_releases(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
 }
 
@@ -327,7 +327,7 @@ static int keep_crossing(csim_pinched *p) {
   }
   for (ptrdiff_t i = 0; i < total; i++) {
     const int *other = colliders.tri + csim_xyz(p->pair[2 * i + 1]);
-    keep_vertices(p, tri + csim_xyz(p->pair[2 * i]), 3, csim_collision_mesh_part(mesh, other[0]));
+    keep_corners(p, tri + csim_xyz(p->pair[2 * i]), csim_collision_mesh_part(mesh, other[0]));
   }
   return 0;
 }

@@ -188,8 +188,8 @@ static void put_back(const untangling *u, const crossed_sets *c, double *x0) {
   }
 }
 
-csim_status csim_contact_untangle(const csim_collision_setup *setup, double *x0, long long *before,
-                                  long long *after) {
+int csim_contact_untangle(const csim_collision_setup *setup, double *x0, long long *before,
+                          long long *after) {
   csim_arena arena = {0};
   const csim_model *model = setup->model;
   int ncollider = setup->ncollider;
@@ -246,5 +246,5 @@ csim_status csim_contact_untangle(const csim_collision_setup *setup, double *x0,
   }
 done:
   csim_arena_free(&arena);
-  return status;
+  return status ? -1 : 0;
 }

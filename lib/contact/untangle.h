@@ -13,8 +13,8 @@
 /// as they are.
 /// @param      x0            (model->nvert x 3) [m] start positions, changed
 /// @param[out] before,after  pairs of intersecting triangles
-/// @return CSIM_OK whether or not all are separated; CSIM_MEMORY
-csim_status csim_contact_untangle(const csim_collision_setup *setup, double *x0, long long *before,
-                                  long long *after);
+/// @return 0, whether or not all are separated; -1 when out of memory
+int csim_contact_untangle(const csim_collision_setup *setup, double *x0, long long *before,
+                          long long *after);
 
 #endif

@@ -154,8 +154,8 @@ static int give_impulse(csim_zones *z, gap *g) {
   csim_contact_shares(z->model, g->v, g->w, g->part, share);
   double mu =
       csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1], share);
-  double way = csim_norm(slip), loss = mu * (g->open - rate);
-  if (way > 0) push(z, g, -(loss < way ? loss / way : 1) / g->mobile, slip);
+  double length = csim_norm(slip), loss = mu * (g->open - rate);
+  if (length > 0) push(z, g, -(loss < length ? loss / length : 1) / g->mobile, slip);
   return 0;
 }
 

@@ -277,8 +277,7 @@ int csim_file_failed(const csim_file *file) {
   return file->error != 0;
 }
 
-// Makes a rename survive a power cut. Some file systems cannot sync a directory: not an error.
-static void sync_directory(const char *path) {
+void csim_sync_directory(const char *path) {
   char *copy = strdup(path);
   if (!copy) return;
   char *slash = strrchr(copy, '/');
@@ -303,7 +302,7 @@ csim_status csim_file_commit(csim_file *file, int sync) {
     if (file->temp) unlink(file->temp);
     status = csim_fail_system(file->log, file->path, "write", file->error);
   } else if (sync && file->temp) {
-    sync_directory(file->final);
+    csim_sync_directory(file->final);
   }
   file_free(file);
   return status;

@@ -67,6 +67,10 @@ int csim_file_failed(const csim_file *file);
 /// @return CSIM_OK or CSIM_IO, naming the file and the reason
 csim_status csim_file_commit(csim_file *file, int sync);
 
+/// Makes renames in the directory of `path` survive a power cut. Some file systems cannot sync a
+/// directory: not an error.
+void csim_sync_directory(const char *path);
+
 /// Removes the temporary file and frees `file`. NULL is allowed.
 void csim_file_abandon(csim_file *file);
 

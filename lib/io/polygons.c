@@ -22,7 +22,7 @@ static csim_polygons *show(owner *o) {
 csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface) {
   *surface = NULL;
   owner *o = CSIM_NEW(owner, 1);
-  if (!o) return CSIM_MEMORY;
+  if (!o) return csim_fail_memory(log, path);
   csim_status status = csim_mesh_read(path, log, &o->mesh);
   if (status)
     free(o);
@@ -35,7 +35,7 @@ csim_status csim_polygons_make(int nvert, const double *vert, int nface, const i
                                const int *face_vert, csim_log *log, csim_polygons **surface) {
   *surface = NULL;
   owner *o = CSIM_NEW(owner, 1);
-  if (!o) return CSIM_MEMORY;
+  if (!o) return csim_fail_memory(log, NULL);
   csim_mesh *m = &o->mesh;
   int ncorner = nface ? face_start[nface] : 0;
   m->nvert = nvert;
@@ -43,8 +43,8 @@ csim_status csim_polygons_make(int nvert, const double *vert, int nface, const i
   m->vert = CSIM_ARENA_COPY(&m->arena, vert, csim_xyz(nvert));
   m->face_start = CSIM_ARENA_COPY(&m->arena, nface ? face_start : &(int){0}, (ptrdiff_t)nface + 1);
   m->face_vert = CSIM_ARENA_COPY(&m->arena, face_vert, ncorner);
-  csim_status status =
-      m->arena.failed ? CSIM_MEMORY : csim_mesh_triangulate(m, (csim_place){0}, log);
+  csim_status status = m->arena.failed ? csim_fail_memory(log, NULL)
+                                       : csim_mesh_triangulate(m, (csim_place){0}, log);
   *surface = show(o);
   if (status) {
     csim_polygons_free(*surface);

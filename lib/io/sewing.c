@@ -685,16 +685,17 @@ static int read_divided(const char *path, const csim_sewing_detail *detail, int 
   *mesh = (csim_mesh){0};
   s.build = (csim_mesh_build){.path = path, .log = log};
   s.status = csim_json_read_file(&s.json, path, log, &tree);
+  int reported = s.status != CSIM_OK; // memory
   if (!s.status) read_tree(&s, tree);
   if (!s.status) match_edges(&s);
   for (int i = 0; i < s.npanel && !s.status && !s.too_coarse; i++) mesh_panel(&s, &s.panel[i]);
   int again = s.too_coarse;
   if (!s.status && !again) number_vertices(&s);
   if (!s.status && !again) add_panels(&s);
-  int reported = s.build.status == CSIM_MEMORY;
+  reported |= s.build.status == CSIM_MEMORY;
   if (!s.status && !again) {
     finish_mesh(&s, mesh);
-    reported = s.build.status == CSIM_MEMORY;
+    reported |= s.build.status == CSIM_MEMORY;
   } else {
     if (!s.build.status) s.build.status = again ? CSIM_INVALID : s.status;
     csim_mesh_build_finish(&s.build, mesh); // frees it

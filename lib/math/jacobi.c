@@ -4,14 +4,12 @@
 
 #include "math/vector.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-csim_solve_report csim_jacobi_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
+csim_solve_report csim_jacobi_solve(csim_pool *pool, const csim_bsr *A, const csim_block_jacobi *P,
                                     const double *b, const csim_jacobi_params *params,
                                     csim_scratch *scratch, double *x) {
-  assert(P->kind == CSIM_BLOCK_JACOBI);
   int n = 3 * A->pattern->nrow;
   size_t bytes = (size_t)n * sizeof(double);
   csim_scratch_begin(scratch);
@@ -25,7 +23,7 @@ csim_solve_report csim_jacobi_solve(csim_pool *pool, const csim_bsr *A, const cs
   if (bnorm == 0) return (csim_solve_report){.outcome = CSIM_SOLVE_CONVERGED};
   memcpy(r, b, bytes);
   for (int k = 0; k < params->max_iterations; k++) {
-    csim_precond_apply(pool, P, r, z, NULL);
+    csim_block_jacobi_apply(pool, P, r, z, NULL);
     if (k == 1) omega = 2 / (2 - params->rho * params->rho);
     if (k > 1) omega = 4 / (4 - params->rho * params->rho * omega);
     for (int i = 0; i < n; i++) {

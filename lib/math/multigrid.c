@@ -125,7 +125,7 @@ static int allocate_level(csim_arena *arena, csim_multigrid_level *level) {
                         CSIM_ARENA_NEW(arena, double, csim_row(9, level->pattern.nblock))};
   level->r = CSIM_ARENA_NEW(arena, double, csim_xyz(level->nrow));
   level->z = CSIM_ARENA_NEW(arena, double, csim_xyz(level->nrow));
-  return csim_precond_create_jacobi(arena, level->nrow, &level->P);
+  return csim_block_jacobi_create(arena, level->nrow, &level->P);
 }
 
 static int allocate_rows(csim_arena *arena, const adjacency *rows, csim_multigrid_level *level) {
@@ -569,7 +569,7 @@ static void update_knots(csim_pool *pool, level_job job, const csim_couplings *c
         if (knots->aggregate[c->row[j]] == at)
           add_block(2 * c->w[k] * c->w[j], c->B, knots->A.val + csim_row(9, at));
   }
-  csim_precond_update(pool, &knots->A, &knots->P, NULL);
+  csim_block_jacobi_update(pool, &knots->A, &knots->P, NULL);
 }
 
 // All but the factor of the last level.
@@ -593,23 +593,24 @@ static void update_levels(csim_pool *pool, level_job job, csim_couplings *coupli
       add_couplings(pool, &C->buckets, couplings, &level->A);
       couplings->n = 0;
     }
-    if (l < C->nlevel - 1) csim_precond_update(pool, &level->A, &level->P, NULL);
+    if (l < C->nlevel - 1) csim_block_jacobi_update(pool, &level->A, &level->P, NULL);
     job.below = &level->A;
   }
 }
 
 void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
-                                 csim_couplings *couplings, csim_multigrid *C, csim_precond *P) {
+                                 csim_couplings *couplings, csim_multigrid *C,
+                                 csim_block_jacobi *P) {
   const csim_task factor = {factor_last, C};
   update_levels(pool, (level_job){.A = A}, couplings, C);
-  csim_precond_update_edges(pool, A, P, C->used > 0 ? &factor : NULL);
+  csim_block_jacobi_update_edges(pool, A, P, C->used > 0 ? &factor : NULL);
 }
 
 void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
-                           csim_multigrid *C, csim_precond *P) {
+                           csim_multigrid *C, csim_block_jacobi *P) {
   const csim_task factor = {factor_last, C};
   update_levels(pool, (level_job){.below = A}, couplings, C);
-  csim_precond_update(pool, A, P, C->used > 0 ? &factor : NULL);
+  csim_block_jacobi_update(pool, A, P, C->used > 0 ? &factor : NULL);
 }
 
 void csim_multigrid_free(csim_multigrid *C) {
@@ -657,7 +658,7 @@ static double add_knots(csim_pool *pool, csim_multigrid_level *knots, const doub
   level_job job = {.level = knots, .r = r, .z = z};
   pool = knots->nrow < FEW_ROWS ? NULL : pool;
   csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, restrict_rows, &job);
-  csim_precond_apply(pool, &knots->P, knots->r, knots->z, NULL);
+  csim_block_jacobi_apply(pool, &knots->P, knots->r, knots->z, NULL);
   csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, prolong_knots, &job);
   return csim_vector_dot(pool, 3 * knots->nrow, knots->r, knots->z);
 }
@@ -675,7 +676,7 @@ static void prolong_from(csim_pool *pool, csim_multigrid *C, int l, int nrow, do
 // z of level l with D^-1 and what is above it.
 static void correct_level(csim_pool *pool, csim_multigrid *C, int l) {
   csim_multigrid_level *level = &C->level[l];
-  csim_precond_apply(pool, &level->P, level->r, level->z, NULL);
+  csim_block_jacobi_apply(pool, &level->P, level->r, level->z, NULL);
   prolong_from(pool, C, l + 1, level->nrow, level->z);
 }
 
@@ -705,12 +706,12 @@ static void correct_small_levels(void *context) {
   for (int l = top - 1; l >= small; l--) correct_level(NULL, C, l);
 }
 
-double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_precond *P,
+double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_block_jacobi *P,
                             const double *r, double *z) {
   const csim_task small = {correct_small_levels, C};
   int n = C->used > 0 ? first_small(C) : -1;
   for (int l = 0; l <= n; l++) restrict_to(pool, C, l, l ? C->level[l - 1].r : r);
-  double rz = csim_precond_apply(pool, P, r, z, n >= 0 ? &small : NULL);
+  double rz = csim_block_jacobi_apply(pool, P, r, z, n >= 0 ? &small : NULL);
   double added = C->knots.nrow > 0 ? add_knots(pool, &C->knots, r, z) : 0; // to r.z
   if (n < 0) return rz + added;
   for (int l = n - 1; l >= 0; l--) correct_level(pool, C, l);

@@ -1,6 +1,6 @@
 // math/multigrid.h: additive aggregation multigrid: a hierarchy of coarser problems that corrects
 // low frequencies, which block-Jacobi does not reduce. Needs math/edge_matrix.h,
-// math/precondition.h, math/cholesky.h.
+// math/block_jacobi.h, math/cholesky.h.
 //
 // The rows of an aggregate move as one: P has an identity block for each row's aggregate, and the
 // coarse matrix is P^T A P. Aggregates are aggregated again until few are left; those are solved
@@ -36,8 +36,8 @@ typedef struct csim_multigrid_level {
   uint16_t *slot, *far; ///< positions in this level of near (or all) and far blocks below
   csim_pattern pattern;
   csim_bsr A;
-  csim_precond P; ///< D^-1; not of the last level
-  double *r, *z;  ///< (nrow x 3)
+  csim_block_jacobi P; ///< D^-1; not of the last level
+  double *r, *z;       ///< (nrow x 3)
 } csim_multigrid_level;
 
 /// A block (w w^T) (x) B over up to four rows, of which a matrix has the diagonal only.
@@ -111,16 +111,17 @@ int csim_multigrid_create(csim_arena *arena, const csim_pattern *pattern,
 
 /// Computes D^-1 of A, and the coarse matrices of A and of what it has outside of its pattern.
 /// @param couplings  overwritten; NULL: none
-/// @param[out] P     D^-1, as csim_precond_update computes it
+/// @param[out] P     D^-1, as csim_block_jacobi_update computes it
 void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
-                                 csim_couplings *couplings, csim_multigrid *C, csim_precond *P);
+                                 csim_couplings *couplings, csim_multigrid *C,
+                                 csim_block_jacobi *P);
 void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
-                           csim_multigrid *C, csim_precond *P);
+                           csim_multigrid *C, csim_block_jacobi *P);
 
 /// z = P^-1 r and the correction; r and z (nrow x 3).
 /// @param P  D^-1 of the matrix
 /// @return r.z
-double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_precond *P,
+double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_block_jacobi *P,
                             const double *r, double *z);
 
 /// z = P_1 ... P_n A_n^-1 (P_1 ... P_n)^T r, the part of the correction that the last level makes;

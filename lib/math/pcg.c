@@ -73,7 +73,7 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
 }
 
 static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
-  return csim_precond_apply(pool, ((const csim_matrix_pair *)context)->P, r, z, NULL);
+  return csim_block_jacobi_apply(pool, ((const csim_matrix_pair *)context)->P, r, z, NULL);
 }
 
 csim_linear_system csim_matrix_system(csim_matrix_pair *pair) {

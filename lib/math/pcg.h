@@ -1,9 +1,9 @@
-// math/pcg.h: preconditioned conjugate gradients. Needs math/bsr.h, math/precondition.h.
+// math/pcg.h: preconditioned conjugate gradients. Needs math/bsr.h, math/block_jacobi.h.
 #ifndef CSIM_MATH_PCG_H
 #define CSIM_MATH_PCG_H
 
 #include "base/scratch.h"
-#include "math/precondition.h"
+#include "math/block_jacobi.h"
 
 typedef enum csim_solve_outcome {
   CSIM_SOLVE_CONVERGED,
@@ -49,7 +49,7 @@ typedef struct csim_linear_system {
 /// A matrix and its preconditioner as such a system, which refers to `pair`.
 typedef struct csim_matrix_pair {
   const csim_bsr *A;
-  const csim_precond *P;
+  const csim_block_jacobi *P;
 } csim_matrix_pair;
 csim_linear_system csim_matrix_system(csim_matrix_pair *pair);
 

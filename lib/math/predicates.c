@@ -89,9 +89,9 @@ static exact_vector exact_difference(const double *p, const double *o, int dim) 
   return v;
 }
 
-// h += u_i v_j - u_j v_i
-static int add_minor(int n, double *h, const exact_vector *u, const exact_vector *v, int i, int j) {
-  n = add_product(n, h, 1, u->n[i], u->e[i], v->n[j], v->e[j]);
+// h = u_i v_j - u_j v_i. Returns its number of components.
+static int make_minor(const exact_vector *u, const exact_vector *v, int i, int j, double *h) {
+  int n = add_product(0, h, 1, u->n[i], u->e[i], v->n[j], v->e[j]);
   return add_product(n, h, -1, u->n[j], u->e[j], v->n[i], v->e[i]);
 }
 
@@ -107,7 +107,7 @@ static int add_determinant(int n, double *h, const double *o, const double *b, c
   exact_vector w = exact_difference(d, o, 3);
   for (int k = 0; k < 3; k++) {
     double minor[NMINOR];
-    int nminor = add_minor(0, minor, &u, &v, (k + 1) % 3, (k + 2) % 3);
+    int nminor = make_minor(&u, &v, (k + 1) % 3, (k + 2) % 3, minor);
     n = add_product(n, h, 1, nminor, minor, w.n[k], w.e[k]);
   }
   return n;
@@ -123,7 +123,7 @@ int csim_orient2d(const double a[2], const double b[2], const double c[2]) {
   if (bound == 0) return 0; // both products vanish, which in range only exact zeros do
   exact_vector u = exact_difference(b, a, 2), v = exact_difference(c, a, 2);
   double h[NMINOR];
-  int n = add_minor(0, h, &u, &v, 0, 1);
+  int n = make_minor(&u, &v, 0, 1, h);
   return sign_of(n, h);
 }
 

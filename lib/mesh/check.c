@@ -29,25 +29,9 @@ static void check_edges(const csim_mesh *mesh, const csim_topology *t, csim_mesh
   facts->flipped.count = t->nflipped;
 }
 
-static int find_root(int *parent, int v) {
-  while (parent[v] != v) v = parent[v] = parent[parent[v]];
-  return v;
-}
-
-// Loose vertices, and connected parts by union and find; the lower root wins, so no order matters.
-static void check_parts(const csim_topology *t, int *parent, csim_mesh_facts *facts) {
-  for (int v = 0; v < t->nvert; v++) parent[v] = v;
-  for (int e = 0; e < t->nedge; e++) {
-    int a = find_root(parent, t->edge[2 * e]), b = find_root(parent, t->edge[2 * e + 1]);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
-  }
-  for (int v = 0; v < t->nvert; v++) {
-    if (t->adj_start[v] == t->adj_start[v + 1])
-      note(&facts->loose, v, -1, -1, -1);
-    else
-      facts->ncomponent += parent[v] == v;
-  }
+static void check_loose(const csim_topology *t, csim_mesh_facts *facts) {
+  for (int v = 0; v < t->nvert; v++)
+    if (t->adj_start[v] == t->adj_start[v + 1]) note(&facts->loose, v, -1, -1, -1);
 }
 
 static double longest_side(const double *x, const int v[3]) {
@@ -66,29 +50,10 @@ int csim_triangle_is_flat(const double *x, const int v[3]) {
   return !(csim_norm(n) > 1e-12 * longest * longest);
 }
 
-static void check_triangles(const csim_mesh *mesh, const double *x, csim_mesh_facts *facts) {
-  // volume about the box's middle: no cancellation for small meshes far from the origin
-  double middle[3];
-  for (int k = 0; k < 3; k++) middle[k] = facts->box[0][k] / 2 + facts->box[1][k] / 2;
-  for (int t = 0; t < mesh->ntri; t++) {
-    const int *v = mesh->tri + 3 * t;
-    double arm[3], n[3];
-    csim_face_normal(x, v, n);
-    csim_sub(x + 3 * v[0], middle, arm);
-    double twice_area = csim_norm(n);
-    facts->area += twice_area / 2;
-    facts->volume += csim_dot(arm, n) / 6;
-    if (csim_triangle_is_flat(x, v)) note(&facts->degenerate, -1, -1, mesh->tri_face[t], -1);
-  }
-}
-
-static void find_box(int nvert, const double *x, double box[2][3]) {
-  for (int v = 0; v < nvert; v++)
-    for (int k = 0; k < 3; k++) {
-      double value = x[csim_xyz(v) + k];
-      if (!v || value < box[0][k]) box[0][k] = value;
-      if (!v || value > box[1][k]) box[1][k] = value;
-    }
+static void check_triangles(const csim_mesh *mesh, csim_mesh_facts *facts) {
+  for (int t = 0; t < mesh->ntri; t++)
+    if (csim_triangle_is_flat(mesh->vert, mesh->tri + csim_xyz(t)))
+      note(&facts->degenerate, -1, -1, mesh->tri_face[t], -1);
 }
 
 // ------------------------------------------------------------------------------ duplicate faces
@@ -189,37 +154,32 @@ done:
 
 csim_status csim_mesh_check(const csim_mesh *mesh, const csim_topology *topology,
                             csim_mesh_facts *facts) {
-  const double *x = mesh->vert;
   *facts = (csim_mesh_facts){.nonmanifold = NONE,
                              .flipped = NONE,
                              .boundary = NONE,
                              .duplicate = NONE,
                              .degenerate = NONE,
                              .loose = NONE,
-                             .coincident = NONE,
-                             .nvert = mesh->nvert,
-                             .nface = mesh->nface,
-                             .ntri = mesh->ntri};
+                             .coincident = NONE};
   csim_topology own = {0};
   if (!topology) {
     csim_status built = csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &own);
     if (built) return built;
     topology = &own;
   }
-  int *scratch = CSIM_NEW(int, mesh->nvert);
-  csim_status status = scratch ? csim_weld(mesh->nvert, x, scratch) : CSIM_MEMORY;
+  int *first = CSIM_NEW(int, mesh->nvert);
+  csim_status status = first ? csim_weld(mesh->nvert, mesh->vert, first) : CSIM_MEMORY;
   if (status) goto done;
   for (int v = 0; v < mesh->nvert; v++)
-    if (scratch[v] != v) note(&facts->coincident, scratch[v], v, -1, -1);
-  find_box(mesh->nvert, x, facts->box);
-  check_parts(topology, scratch, facts);
+    if (first[v] != v) note(&facts->coincident, first[v], v, -1, -1);
+  check_loose(topology, facts);
   check_edges(mesh, topology, facts);
-  check_triangles(mesh, x, facts);
+  check_triangles(mesh, facts);
   facts->closed =
       mesh->ntri && !facts->boundary.count && !facts->nonmanifold.count && !facts->flipped.count;
   status = check_duplicates(mesh, facts);
 done:
-  free(scratch);
+  free(first);
   csim_topology_free(&own);
   return status;
 }
@@ -264,7 +224,7 @@ static int report_surface(const csim_mesh_facts *f, csim_place place, csim_log *
   return n;
 }
 
-int csim_mesh_report(const csim_mesh_facts *f, int solid, csim_place place, csim_log *log) {
+int csim_mesh_report(const csim_mesh_facts *f, csim_place place, csim_log *log) {
   int n = report_surface(f, place, log);
   if (f->loose.count) {
     csim_say(log, CSIM_WARNING, place,
@@ -279,20 +239,6 @@ int csim_mesh_report(const csim_mesh_facts *f, int solid, csim_place place, csim
              "surface is not connected there; merge them unless that is meant",
              f->coincident.count, f->coincident.count == 1 ? "ex" : "ices", f->coincident.vert[1],
              f->coincident.vert[0]);
-    n++;
-  }
-  if (solid && f->boundary.count) {
-    csim_say(log, CSIM_WARNING, place,
-             "the surface is open: %d edge%s with one triangle, the first between vertices %d and "
-             "%d (face %d): close the hole",
-             f->boundary.count, plural(f->boundary.count), f->boundary.vert[0], f->boundary.vert[1],
-             f->boundary.face[0]);
-    n++;
-  }
-  if (solid && f->closed && !(f->volume > 0)) {
-    csim_say(log, CSIM_WARNING, place,
-             "the surface encloses a volume of %.6g m^3: it is inside out; flip its normals",
-             f->volume);
     n++;
   }
   return n;

@@ -18,15 +18,10 @@ typedef struct csim_mesh_facts {
   csim_fault flipped;     ///< edges whose two triangles are wound against each other
   csim_fault boundary;    ///< edges with one triangle
   csim_fault duplicate;   ///< faces with the same vertices as an earlier face (face[0] the earlier)
-  csim_fault degenerate;  ///< triangles without area: twice it <= 1e-12 of the longest side squared
+  csim_fault degenerate;  ///< triangles without area
   csim_fault loose;       ///< vertices that no face uses
   csim_fault coincident;  ///< vertices at exactly the place of an earlier one (vert[0] the earlier)
-  int nvert, nface, ntri;
-  int ncomponent;   ///< parts connected by edges of triangles; loose vertices do not count
-  int closed;       ///< every edge has exactly two triangles, wound alike; at least one triangle
-  double volume;    ///< [m^3] signed; > 0: closed and outward. Undefined if not closed
-  double area;      ///< [m^2]
-  double box[2][3]; ///< [m] lowest and highest corner over all vertices
+  int closed;             ///< every edge has two triangles, wound alike; at least one triangle
 } csim_mesh_facts;
 
 /// Whether a triangle has no area: twice it is at most 1e-12 of the longest side squared.
@@ -40,10 +35,9 @@ int csim_triangle_is_flat(const double *x, const int v[3]);
 csim_status csim_mesh_check(const csim_mesh *mesh, const csim_topology *topology,
                             csim_mesh_facts *facts);
 
-/// Reports every fault as a warning, one line each, with its first position and its meaning. A
-/// boundary is no fault of a cloth.
-/// @param solid  1: also reports a surface that is open or inside out
+/// Reports every fault of cloth, which may have a boundary, as a warning: one line each, with its
+/// first position and its meaning.
 /// @return number of lines reported
-int csim_mesh_report(const csim_mesh_facts *facts, int solid, csim_place place, csim_log *log);
+int csim_mesh_report(const csim_mesh_facts *facts, csim_place place, csim_log *log);
 
 #endif

@@ -235,8 +235,8 @@ static void add_cap(profile *p, int across, double y, int outward) {
   }
 }
 
-static void add_side(profile *p, int along, double height, int first, int last) {
-  for (int k = first; k <= last; k++) add_ring(p, p->radius, lattice(k, along, height));
+static void add_side(profile *p, int along, double height) {
+  for (int k = 0; k <= along; k++) add_ring(p, p->radius, lattice(k, along, height));
 }
 
 // The curved rings of a hemisphere without its equator, which lies at height y.
@@ -305,17 +305,17 @@ static void fill_profile(const csim_shape_spec *spec, profile *p, int along, int
     add_cap(p, across, 0, 0);
     break;
   case CSIM_SHAPE_KIND_TUBE:
-    add_side(p, along, h, 0, along);
+    add_side(p, along, h);
     break;
   case CSIM_SHAPE_KIND_CYLINDER:
     add_cap(p, across, -h / 2, 1);
-    add_side(p, along, h, 0, along);
+    add_side(p, along, h);
     add_cap(p, across, h / 2, 0);
     break;
   case CSIM_SHAPE_KIND_CAPSULE:
     add_hemisphere(p, across, -h / 2, 0);
     if (h > 0)
-      add_side(p, along, h, 0, along);
+      add_side(p, along, h);
     else
       add_ring(p, r, 0);
     add_hemisphere(p, across, h / 2, 1);

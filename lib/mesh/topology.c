@@ -153,21 +153,16 @@ void csim_topology_free(csim_topology *topology) {
   *topology = (csim_topology){.first_flipped = -1};
 }
 
-void csim_tri_areas(int ntri, const int *tri, const double *x, double *area) {
-  for (int t = 0; t < ntri; t++) {
-    const int *v = tri + 3 * t;
-    double n[3];
-    csim_face_normal(x, v, n);
-    area[t] = 0.5 * csim_norm(n);
-  }
+double csim_tri_area(const double *x, const int *v) {
+  double n[3];
+  csim_face_normal(x, v, n);
+  return 0.5 * csim_norm(n);
 }
 
 void csim_vert_areas(int nvert, int ntri, const int *tri, const double *x, double *area) {
   for (int v = 0; v < nvert; v++) area[v] = 0;
   for (int t = 0; t < ntri; t++) {
-    double third;
-    csim_tri_areas(1, tri + 3 * t, x, &third);
-    third /= 3;
+    double third = csim_tri_area(x, tri + csim_xyz(t)) / 3;
     for (int k = 0; k < 3; k++) area[tri[3 * t + k]] += third;
   }
 }

@@ -39,10 +39,10 @@ csim_status csim_topology_build(int nvert, int ntri, const int *tri, csim_topolo
 /// Frees the arrays (all zero allowed).
 void csim_topology_free(csim_topology *topology);
 
-/// Area of each triangle, 1/2 |(x1 - x0) x (x2 - x0)|.
-/// @param x          (nvert x 3) positions [m]
-/// @param[out] area  (ntri) [m^2]; overwritten
-void csim_tri_areas(int ntri, const int *tri, const double *x, double *area);
+/// Area of a triangle, 1/2 |(x1 - x0) x (x2 - x0)| [m^2].
+/// @param x  (nvert x 3) positions [m]
+/// @param v  (3) its vertices
+double csim_tri_area(const double *x, const int *v);
 
 /// A third of the area of every triangle to each of its corners, added in triangle order.
 /// @param x          (nvert x 3) positions [m]

@@ -88,6 +88,6 @@ const csim_energy_kind csim_anchor_kind = {
     .hessian = anchor_hessian,
     .constant = 1,
     .laplacian = anchor_laplacian,
-    .bounded = 1,
+    .laplacian_bounds = 1,
     .constraint = anchor_constraint,
 };

@@ -6,7 +6,6 @@
 #include "base/sort.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

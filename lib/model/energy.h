@@ -103,8 +103,8 @@ typedef struct csim_energy_kind {
                     double *val);
   /// For csim_membrane_laplacian: stiffness k [N/m] along warp and weft that is never exceeded.
   void (*stiffest)(const double *param, double k[2]);
-  int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
-               ///< never overshoots
+  int laplacian_bounds; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a
+                        ///< step by W never overshoots
   /// Adds half of every element's stiffness [N/m] at its vertices to elastic (nvert), from which
   /// contact estimates how hard a vertex is held. NULL: adds nothing.
   void (*elastic)(const csim_energy *energy, double *elastic);

@@ -112,7 +112,7 @@ const csim_energy_kind csim_quadratic_kind = {
     .hessian = quadratic_hessian,
     .constant = 1,
     .laplacian = quadratic_laplacian,
-    .bounded = 1,
+    .laplacian_bounds = 1,
     .constraint = quadratic_constraint,
     .hinge = csim_quadratic_param,
 };
@@ -190,7 +190,7 @@ const csim_energy_kind csim_cotangent_kind = {
     .gradient = cotangent_gradient,
     .hessian = cotangent_hessian,
     .laplacian = quadratic_laplacian,
-    .bounded = 1,
+    .laplacian_bounds = 1,
     .constraint = cotangent_constraint,
     .hinge = cotangent_param,
     .rest_angle = 4,

@@ -162,8 +162,8 @@ static int link_constraint(const csim_energy *energy, const csim_point *at, int 
 
 #define LINKS(of_name, nodes, numbers)                                                             \
   .name = of_name, .role = CSIM_ROLE_LINK, .nnode = nodes, .nparam = numbers, .value = link_value, \
-  .gradient = link_gradient, .hessian = link_hessian, .laplacian = link_laplacian, .bounded = 1,   \
-  .constraint = link_constraint
+  .gradient = link_gradient, .hessian = link_hessian, .laplacian = link_laplacian,                 \
+  .laplacian_bounds = 1, .constraint = link_constraint
 
 const csim_energy_kind csim_link_kind = {LINKS("link", 2, CSIM_LINK_WEIGHT),
                                          .stretch = link_stretch};
@@ -188,7 +188,7 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
     double *row = now + csim_row(CSIM_LINK_NOW, i);
     memset(row, 0, CSIM_LINK_NOW * sizeof *row);
     row[0] = on;
-    if (share <= 0) memcpy(row + 2, link->way, sizeof link->way);
+    if (share <= 0) memcpy(row + 2, link->direction, sizeof link->direction);
     row[5] = share <= 0 ? TACKED : share < 1 ? CLOSING : 0;
     share *=
         share *

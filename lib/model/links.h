@@ -40,8 +40,9 @@ enum { CSIM_LINK_K, CSIM_LINK_DAMPING, CSIM_LINK_NUMBER, CSIM_LINK_PULL, CSIM_LI
 /// its largest stiffness [N/m] while it closes, else 0.
 enum { CSIM_LINK_NOW = 6 };
 
-/// What every link has in a step that ends at `time` [s], see CSIM_LINK_NOW. n is the link's `way`
-/// until it begins to close, then 0 0 0: csim_links_direct sets it for stitches that are closed.
+/// What every link has in a step that ends at `time` [s], see CSIM_LINK_NOW. n is the link's
+/// `direction` until it begins to close, then 0 0 0: csim_links_direct sets it for stitches that
+/// are closed.
 /// @param      torn  (nlink) from the state; NULL: none is
 /// @param[out] now   (nlink x CSIM_LINK_NOW) overwritten
 void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now);

@@ -50,10 +50,10 @@ static inline jet product(const jet *a, const jet *b) {
 }
 
 // a += s b
-static inline void add(double s, const jet *b, jet *a) {
-  a->v += s * b->v;
-  for (int i = 0; i < 3; i++) a->g[i] += s * b->g[i];
-  for (int k = 0; k < 6; k++) a->h[k] += s * b->h[k];
+static inline void add(const jet *b, jet *a) {
+  a->v += b->v;
+  for (int i = 0; i < 3; i++) a->g[i] += b->g[i];
+  for (int k = 0; k < 6; k++) a->h[k] += b->h[k];
 }
 
 // f(a), of which f, f' and f'' are given.
@@ -127,7 +127,7 @@ static jet by_angle(const double *p, const double e[3], const jet *half, const j
   }
   jet sum = quadratic(from, e), change = quadratic(step, e);
   change = product(&change, &share);
-  add(1, &change, &sum);
+  add(&change, &sum);
   if (r >= 1) return sum;
   if (r < 1e-4) return none; // it would be 1e-15 of the result
   jet over = chain((double[]){2 / g->v, -2 / (g->v * g->v), 4 / (g->v * g->v * g->v)}, g);
@@ -149,20 +149,20 @@ static jet twice_energy(const double *p, const double e[3]) {
   jet mean = {.v = 0.5 * (e[0] + e[1]), .g = {0.5, 0.5, 0}}, R = {0}, turned = {0};
   int directed = r > 1e-5 * g;
   if (directed) R = chain((double[]){r, 0.5 / r, -0.25 / (r * square)}, &R2);
-  add(1, &R, &mean); // g
+  add(&R, &mean); // g
   for (int k = 0; k < 4; k++) {
     more[k] = -p[LOW + k];
     for (int i = 0; i < NROW; i++) more[k] += p[HIGH + 4 * i + k] / NROW;
   }
   jet high = quadratic(more, e), weight;
   if (directed) turned = by_angle(p, e, &half, &R, &mean);
-  add(1, &turned, &high);
+  add(&turned, &high);
   mean_weight(g / HIGH_STRAIN, f);
   f[1] /= HIGH_STRAIN;
   f[2] /= HIGH_STRAIN * HIGH_STRAIN;
   weight = chain(f, &mean);
   high = product(&high, &weight);
-  add(1, &high, &sum);
+  add(&high, &sum);
   return sum;
 }
 

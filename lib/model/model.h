@@ -101,7 +101,7 @@ typedef struct csim_link {
   double length;        ///< [m] until its group begins to close
   double closed_length; ///< [m] once it is closed
   double begin, end;    ///< shares of the group's time between which it closes, begin < end
-  double way[3];        ///< unit, from its second end to its first at the start
+  double direction[3];  ///< unit, from its second end to its first at the start
   int frame[3]; ///< a triangle at its end, with which the direction of a stitch turns; equal: none
 } csim_link;
 
@@ -201,8 +201,8 @@ typedef struct csim_model {
   int nenergy;
   csim_energy *energy; ///< (nenergy), then those that do not act yet
   csim_model_late late;
-  int bounded;  ///< some strains have a bound, see bound.h
-  int nplastic; ///< plastic numbers of all elements
+  int has_bounds; ///< some strains have a bound, see bound.h
+  int nplastic;   ///< plastic numbers of all elements
   int ntarget;
   csim_target *target; ///< (ntarget) targets of one group are contiguous
   csim_model_pins pins;

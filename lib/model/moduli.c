@@ -233,7 +233,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
   csim_arena arena = {0};
   csim_scratch scratch = {0};
   csim_layout layout;
-  csim_precond P;
+  csim_block_jacobi P;
   csim_point at = {.x = model->x0};
   int n = 3 * model->nvert, status = -1;
   *moduli = (csim_solid_moduli){.converged = 1};
@@ -242,7 +242,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
   K.val = CSIM_ARENA_NEW(&arena, double, csim_row(9, layout.pattern.nblock));
   double *f = CSIM_ARENA_NEW(&arena, double, (ptrdiff_t)n + 1);
   double *u = CSIM_ARENA_NEW(&arena, double, (ptrdiff_t)n + 1);
-  if (arena.failed || csim_precond_create(&arena, &layout.pattern, CSIM_BLOCK_JACOBI, &P) ||
+  if (arena.failed || csim_block_jacobi_create(&arena, layout.pattern.nrow, &P) ||
       csim_pcg_reserve(&scratch, n))
     goto done;
   for (int e = 0; e < layout.nenergy; e++) {
@@ -250,7 +250,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
     if (role == CSIM_ROLE_STRETCH || role == CSIM_ROLE_VOLUME)
       csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_PSD_CLAMP, K.val);
   }
-  csim_precond_update(NULL, &K, &P, NULL);
+  csim_block_jacobi_update(NULL, &K, &P, NULL);
   csim_matrix_pair pair = {&K, &P};
   csim_linear_system system = csim_matrix_system(&pair);
   for (int axis = 0; axis < 3; axis++) {

@@ -65,5 +65,5 @@ const csim_energy_kind csim_curvature_kind = {
     .hessian = pair_hessian,
     .constant = 1,
     .laplacian = pair_laplacian,
-    .bounded = 1,
+    .laplacian_bounds = 1,
 };

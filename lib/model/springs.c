@@ -355,7 +355,8 @@ static void ductile_yield(const csim_energy *energy, const csim_point *at, int f
   .gradient = spring_gradient, .hessian = spring_hessian, .stretch = spring_stretch,               \
   .laplacian = spring_laplacian
 #define ELASTIC                                                                                    \
-  .bounded = 1, .elastic = spring_elastic, .constraint = spring_constraint, .strain = spring_strain
+  .laplacian_bounds = 1, .elastic = spring_elastic, .constraint = spring_constraint,               \
+  .strain = spring_strain
 
 const csim_energy_kind csim_spring_kind = {SPRINGS("spring", CSIM_ROLE_STRETCH, NPARAM), ELASTIC};
 const csim_energy_kind csim_ductile_spring_kind = {

@@ -15,8 +15,10 @@
 // Reserves capacity for n more vertices after model->nvert in x, v and mass.
 static csim_status reserve_vertices(csim_build *build, int n) {
   ptrdiff_t need = (ptrdiff_t)build->model->nvert + n;
-  int failed = need > CSIM_MESH_MAX_VERT ||
-               CSIM_GROW(build->x, build->x_capacity, csim_xyz(need)) ||
+  if (need > CSIM_MESH_MAX_VERT)
+    return csim_refuse(build->log, csim_in_file(build->scene->file),
+                       "the objects have more than %d vertices together", CSIM_MESH_MAX_VERT);
+  int failed = CSIM_GROW(build->x, build->x_capacity, csim_xyz(need)) ||
                CSIM_GROW(build->v, build->v_capacity, csim_xyz(need)) ||
                CSIM_GROW(build->mass, build->mass_capacity, need);
   return failed ? CSIM_MEMORY : CSIM_OK;
@@ -96,7 +98,7 @@ static void warn_about_membrane(csim_build *build, const csim_object *object, in
 static int has_bound(csim_build *build, const csim_object *object, const csim_material *m) {
   if (!(m->limit > 0) || m->limit_law != CSIM_LIMIT_BOUND) return 0;
   if (csim_method_find(build->scene->solver.method)->solves_systems)
-    return build->model->bounded = 1;
+    return build->model->has_bounds = 1;
   csim_say(build->log, CSIM_WARNING, object->mesh_place,
            "object \"%s\": a \"limit\" that is a bound needs the method \"newton\"; with \"%s\" it "
            "is where the cloth begins to stiffen",
@@ -399,7 +401,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
       mass ? csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) : CSIM_MEMORY;
   if (!status) status = csim_mesh_check(mesh, &topology, &facts);
   if (status) goto done;
-  csim_mesh_report(&facts, 0, object->mesh_place, build->log);
+  csim_mesh_report(&facts, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
   status = csim_build_rest(build, object, mesh, &rest);
   if (!status) status = keep_rest(object, &rest, mesh);

@@ -60,7 +60,7 @@ enum { SAMPLES = 32, HALVINGS = 40, STEPS = 64, LENGTHS = 8, ROWS = 16 };
 typedef struct line {
   int n;
   double sum[2], square[3]; // of u, v; of u u, u v, v v
-  double middle[2], way[2];
+  double middle[2], direction[2];
 } line;
 
 // A row of a band that is widened for what is inside of it.
@@ -113,22 +113,23 @@ static void fit_line(line *l) {
   double uv = l->square[1] / l->n - l->middle[0] * l->middle[1];
   double vv = l->square[2] / l->n - l->middle[1] * l->middle[1];
   double turn = 0.5 * csim_atan2(2 * uv, uu - vv);
-  l->way[0] = csim_cos(turn);
-  l->way[1] = csim_sin(turn);
+  l->direction[0] = csim_cos(turn);
+  l->direction[1] = csim_sin(turn);
 }
 
 // Finds where two lines meet. Returns 0 if they are nearly parallel. The ends of half a ring are on
 // one line, and M between them.
 static int meet(const line *a, const line *b, double at[2]) {
-  double cross = a->way[0] * b->way[1] - a->way[1] * b->way[0];
+  double cross = a->direction[0] * b->direction[1] - a->direction[1] * b->direction[0];
   double d[2] = {b->middle[0] - a->middle[0], b->middle[1] - a->middle[1]};
-  double beside = fabs(a->way[0] * d[1] - a->way[1] * d[0]), far = sqrt(d[0] * d[0] + d[1] * d[1]);
+  double beside = fabs(a->direction[0] * d[1] - a->direction[1] * d[0]),
+         far = sqrt(d[0] * d[0] + d[1] * d[1]);
   int in_line = fabs(cross) < 0.05 && beside < 0.1 * far;
   if (in_line)
     for (int c = 0; c < 2; c++) at[c] = 0.5 * (a->middle[c] + b->middle[c]);
   if (in_line || !(fabs(cross) > 0.05)) return in_line;
-  double s = (d[0] * b->way[1] - d[1] * b->way[0]) / cross;
-  for (int c = 0; c < 2; c++) at[c] = a->middle[c] + s * a->way[c];
+  double s = (d[0] * b->direction[1] - d[1] * b->direction[0]) / cross;
+  for (int c = 0; c < 2; c++) at[c] = a->middle[c] + s * a->direction[c];
   return 1;
 }
 
@@ -137,7 +138,7 @@ static double along_of(const flares *s, const flare *f, int vert) {
 }
 
 static double at_height(const line *l, double v) {
-  return l->middle[0] + (v - l->middle[1]) * l->way[0] / l->way[1];
+  return l->middle[0] + (v - l->middle[1]) * l->direction[0] / l->direction[1];
 }
 
 // Where a vertex is in the band: t, the distance r from M, and half of the band's length there.
@@ -171,8 +172,8 @@ static int is_straight(const flares *s, const flare *f, int panel) {
       if (pass == 0) continue;
       u -= l.middle[0];
       v -= l.middle[1];
-      beside = csim_max(beside, fabs(u * l.way[1] - v * l.way[0]));
-      most = csim_max(most, fabs(u * l.way[0] + v * l.way[1]));
+      beside = csim_max(beside, fabs(u * l.direction[1] - v * l.direction[0]));
+      most = csim_max(most, fabs(u * l.direction[0] + v * l.direction[1]));
     }
     if (l.n < 2) return 1;
     fit_line(&l);
@@ -208,7 +209,9 @@ static int find_ends(const flares *s, flare *f, int panel, double out[2]) {
   f->straight = is_straight(s, f, panel);
   f->most = 1;
   if (!f->straight && !meet(&f->end[0], &f->end[1], f->middle)) return 0;
-  if (f->straight && !(fabs(f->end[0].way[1]) > LEVEL && fabs(f->end[1].way[1]) > LEVEL)) return 0;
+  if (f->straight &&
+      !(fabs(f->end[0].direction[1]) > LEVEL && fabs(f->end[1].direction[1]) > LEVEL))
+    return 0;
   for (int i = 0; i < mesh->nvert; i++) {
     if (s->set->of[i] != panel) continue;
     locate(s, f, i, &t, &r, &l);

@@ -50,11 +50,11 @@ static double girth_of(const csim_trunk *trunk, const double x[3], int both) {
   double sum = 0;
   for (int k = 0; k < DIRECTIONS; k++) {
     double low = INFINITY, high = -INFINITY, turn = CSIM_PI * k / DIRECTIONS;
-    double way[2] = {csim_cos(turn), csim_sin(turn)};
+    double direction[2] = {csim_cos(turn), csim_sin(turn)};
     for (int i = 0; i < trunk->n; i++) {
       const double *p = trunk->x + csim_xyz(i);
       if (!is_inside(p, x, both)) continue;
-      double along = way[0] * p[0] + way[1] * p[2];
+      double along = direction[0] * p[0] + direction[1] * p[2];
       low = csim_min(low, along);
       high = csim_max(high, along);
     }

@@ -72,7 +72,7 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
                       .end = 1,
                       .closed_length = length}; // seams: csim_close_seams
   double l = csim_norm(d);
-  for (int c = 0; c < 3 && l > 0; c++) link->way[c] = d[c] / l;
+  for (int c = 0; c < 3 && l > 0; c++) link->direction[c] = d[c] / l;
   csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
 }

@@ -91,13 +91,10 @@ csim_status csim_build_check_start(const csim_build *build, const csim_object *o
     status = csim_cached_add(build->start, k, build->start_frame, 0, info->unit, to);
   }
   if (!status) {
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double low[3], high[3];
     csim_collider_vertices(collider, 0, x);
-    for (ptrdiff_t i = 0; i < n; i++) {
-      off = csim_max(off, fabs(x[i] - to[i]));
-      low[i % 3] = csim_min(low[i % 3], x[i]);
-      high[i % 3] = csim_max(high[i % 3], x[i]);
-    }
+    csim_bounds(collider->mesh->nvert, x, low, high);
+    for (ptrdiff_t i = 0; i < n; i++) off = csim_max(off, fabs(x[i] - to[i]));
     if (off > near * csim_distance(low, high))
       csim_say(build->log, CSIM_WARNING, object->place,
                "\"%s\" is %.3g m from where it is in frame %lld of \"%s\", which the scene starts "

@@ -58,6 +58,7 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
                        : source->shape == CSIM_SHAPE_PATTERN
                            ? csim_sewing_read(source->pattern, &source->detail, log, mesh)
                            : make_shape(object, log, mesh);
+  if (status == CSIM_MEMORY) return status;
   if (status) {
     csim_say(log, CSIM_ERROR, object->mesh_place,
              "object \"%s\": its mesh cannot be used (see above)", object->name);

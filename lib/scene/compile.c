@@ -216,7 +216,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   world->collider = CSIM_ARENA_NEW(&world->arena, csim_collider, scene->nobject);
   world->collider_mesh = CSIM_ARENA_NEW(&world->arena, csim_mesh, scene->nobject);
   world->placement = CSIM_ARENA_NEW(&world->arena, csim_placement, scene->nobject);
-  if (!world->model || world->arena.failed) return CSIM_MEMORY;
+  if (!world->model || world->arena.failed) return csim_fail_memory(log, scene->file);
   csim_build build = {.scene = scene,
                       .tet_program = tet_program,
                       .pool = pool,

@@ -53,8 +53,8 @@ typedef struct csim_world {
 /// @param last         of the phase before, whose placements are taken where they are the same;
 ///                     may be NULL. The result does not depend on it.
 /// @param[out] world   overwritten; csim_world_free in any case
-/// @return CSIM_OK; CSIM_INVALID with all errors in the log; CSIM_IO;
-/// CSIM_MEMORY
+/// @return CSIM_OK; CSIM_INVALID with all errors in the log; CSIM_IO; CSIM_MEMORY, reported
+///         for the scene, also where a reader has reported it for its file
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_pool *pool,
                          csim_log *log, const csim_world *last, csim_world *world);
 void csim_world_free(csim_world *world);

@@ -113,8 +113,8 @@ static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) 
   return 0;
 }
 
-csim_status csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
-                               csim_arena *arena, csim_gather *g) {
+int csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
+                       csim_arena *arena, csim_gather *g) {
   const csim_output *output = &scene->output;
   // whether frames can be written from the state itself: in metres, and by no exporter
   int as_it_is = scene->length_unit == 1 && !output->nformat && !resume;
@@ -131,7 +131,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
     g->force = CSIM_ARENA_NEW(arena, double, csim_model_nshown(world->model));
   for (int k = 0; k < n && !arena->failed; k++) {
     g->object[k] = describe(g, k);
-    if (make_buffers(g, k, as_it_is, arena)) return CSIM_MEMORY;
+    if (make_buffers(g, k, as_it_is, arena)) return -1;
     ptrdiff_t size = csim_xyz(g->object[k].nvert);
     if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->buffers[k].v && size > largest)
       largest = size;
@@ -140,7 +140,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
   }
   g->carried = CSIM_ARENA_NEW(arena, double, coarse);
   g->earlier = CSIM_ARENA_NEW(arena, double, largest);
-  return arena->failed ? CSIM_MEMORY : CSIM_OK;
+  return arena->failed ? -1 : 0;
 }
 
 // ----------------------------------------------------------------------------------------- taking
@@ -166,13 +166,12 @@ static void collider_velocities(const csim_gather *g, const csim_collider *colli
   for (ptrdiff_t i = 0; i < n; i++) v[i] = over * (v[i] - 3 * g->earlier[i]);
 }
 
-// Numbers (n each) of a body's vertices as they are written: those of a coarse mesh, carried over.
-static const double *shown_numbers(csim_gather *g, const csim_body *body, int n,
-                                   const double *value) {
-  const double *own = value + csim_row(n, body->vert0);
+// Vectors of a body's vertices as they are written: those of a coarse mesh, carried over.
+static const double *shown_vectors(csim_gather *g, const csim_body *body, const double *value) {
+  const double *own = value + csim_xyz(body->vert0);
   if (!body->shown) return own;
-  memcpy(g->carried, own, (size_t)n * (size_t)body->nvert * sizeof *own);
-  csim_carry_over(body->nvert, body->shown->nvert, body->parent, n, g->carried);
+  memcpy(g->carried, own, 3 * (size_t)body->nvert * sizeof *own);
+  csim_carry_over(body->nvert, body->shown->nvert, body->parent, 3, g->carried);
   return g->carried;
 }
 
@@ -184,8 +183,8 @@ static void object_state(csim_gather *g, int k, double time, const csim_state *s
   double unit = g->scene->length_unit;
   ptrdiff_t n = csim_xyz(g->object[k].nvert);
   if (k < model->nbody) {
-    to_units(unit, n, shown_numbers(g, &model->body[k], 3, state->x), x);
-    if (v) to_units(unit, n, shown_numbers(g, &model->body[k], 3, state->v), v);
+    to_units(unit, n, shown_vectors(g, &model->body[k], state->x), x);
+    if (v) to_units(unit, n, shown_vectors(g, &model->body[k], state->v), v);
     return;
   }
   int c = k - csim_world_first_collider(g->world);
@@ -224,8 +223,7 @@ static void take_values(csim_gather *g, int k, double time, const csim_state *st
     g->value[k].v = g->object[k].has_velocity ? state->v + first : NULL;
   }
   if (to->pressure) take_pressures(g, body, to);
-  if (to->strain)
-    csim_rest_metric_strain(&to->shape, shown_numbers(g, body, 3, state->x), to->strain);
+  if (to->strain) csim_rest_metric_strain(&to->shape, shown_vectors(g, body, state->x), to->strain);
 }
 
 static void take_samples(csim_gather *g, int k, double time, const csim_state *state,
@@ -313,12 +311,13 @@ static csim_status read_object(csim_gather *g, csim_cache *cache, int k, int f, 
   return status;
 }
 
-csim_status csim_gather_read(csim_gather *g, csim_cache *cache, int f) {
+csim_status csim_gather_read(csim_gather *g, csim_cache *cache, int f, csim_log *log) {
   csim_status status = CSIM_OK;
   for (int k = 0; k < g->nobject && !status; k++) {
     ptrdiff_t n = csim_xyz(g->object[k].nvert);
     float *x = CSIM_NEW(float, n), *v = CSIM_NEW(float, n);
-    status = x && v ? read_object(g, cache, k, f, x, v) : CSIM_MEMORY;
+    status = x && v ? read_object(g, cache, k, f, x, v)
+                    : csim_fail_memory(log, csim_cache_get_info(cache)->file);
     free(x);
     free(v);
   }

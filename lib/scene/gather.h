@@ -37,9 +37,9 @@ const char *csim_gather_name(const csim_world *world, int k);
 
 /// Describes the objects and allocates space for them.
 /// @param resume  1: csim_gather_read will be called
-/// @return CSIM_OK or CSIM_MEMORY; everything is in the arena
-csim_status csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
-                               csim_arena *arena, csim_gather *gather);
+/// @return 0, or -1 when out of memory; everything is in the arena
+int csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
+                       csim_arena *arena, csim_gather *gather);
 
 /// Collects positions, velocities, pressures, strain and samples of all objects but render meshes.
 /// @param time     [s] from the start frame
@@ -55,7 +55,8 @@ void csim_gather_renders(csim_gather *gather);
 void csim_gather_round(csim_gather *gather, int k);
 
 /// Reads frame f of a cache of these objects instead.
-csim_status csim_gather_read(csim_gather *gather, csim_cache *cache, int f);
+/// @return CSIM_IO, CSIM_MEMORY (reported to log)
+csim_status csim_gather_read(csim_gather *gather, csim_cache *cache, int f, csim_log *log);
 
 /// Whether a cache is of these objects.
 int csim_gather_fits(const csim_gather *gather, const csim_cache_info *info);

@@ -195,7 +195,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   const char *base = *text == '/' || !slash ? text
                                             : csim_arena_print(&r->scratch, "%.*s/%s",
                                                                (int)(slash - path), path, text);
-  if (!base) return CSIM_MEMORY;
+  if (!base) return csim_fail_memory(log, path);
   struct stat file;
   if (stat(base, &file) == 0 && is_in(files, &file)) {
     csim_complain(r, extends, "\"%.200s\" extends this file itself", text);
@@ -206,7 +206,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   if (status == CSIM_OK && cJSON_IsObject(under)) {
     for (int i = 0; i < 3; i++)
       cJSON_Delete(cJSON_DetachItemViaPointer(under, csim_json_get(under, own[i])));
-    if (csim_merge_objects(under, *tree)) status = CSIM_MEMORY;
+    if (csim_merge_objects(under, *tree)) status = csim_fail_memory(log, path);
     cJSON *swap = *tree;
     *tree = under;
     under = swap;

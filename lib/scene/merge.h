@@ -7,7 +7,7 @@
 /// Reads a scene file and the ones it extends, each merged over the one it extends. Faults that the
 /// tables cannot see (csim_check_faults) become errors of the reader.
 /// @param[out] tree  cJSON_Delete; NULL on failure
-/// @return CSIM_OK, CSIM_INVALID, CSIM_IO, CSIM_MEMORY; all but memory have been reported
+/// @return CSIM_OK, CSIM_INVALID, CSIM_IO, CSIM_MEMORY (reported)
 csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree);
 
 /// The same for a text in memory, as if it were the file `path`.

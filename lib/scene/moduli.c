@@ -116,5 +116,6 @@ csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model,
     csim_elements_free(&build.elements.limits);
     csim_elements_free(&build.elements.bounds);
   }
+  if (status == CSIM_MEMORY) csim_fail_memory(log, scene->file);
   return status;
 }

@@ -89,8 +89,10 @@ static csim_status create_cache(csim_output_writer *w, int keep_frames) {
   csim_cache_options options = {.fps = scene->fps,
                                 .up = scene->up,
                                 .position_error = scene->output.cache_error / scene->length_unit};
-  csim_status status = CSIM_MEMORY;
-  if (!w->arena.failed && !meta.failed)
+  csim_status status;
+  if (w->arena.failed || meta.failed)
+    status = csim_fail_memory(w->log, w->cache_path);
+  else
     status = keep_frames ? csim_cache_append(w->cache_path, keep_frames, &options, meta.text,
                                              w->log, &w->cache)
                          : csim_cache_create(w->cache_path, &options, meta.text, w->log, &w->cache);
@@ -105,9 +107,9 @@ static csim_status open_exports(csim_output_writer *w) {
   w->nexported = scene->output.colliders ? w->g.nobject : csim_world_first_collider(w->world);
   w->exports = CSIM_ARENA_NEW(&w->arena, csim_export *, scene->output.nformat);
   w->given = CSIM_ARENA_NEW(&w->arena, csim_cache_values, w->nexported);
-  if (w->arena.failed) return CSIM_MEMORY;
+  if (w->arena.failed) return csim_fail_memory(w->log, scene->file);
   int *rigid = scene->output.transforms ? CSIM_ARENA_NEW(&w->arena, int, w->nexported) : NULL;
-  if (w->arena.failed) return CSIM_MEMORY;
+  if (w->arena.failed) return csim_fail_memory(w->log, scene->file);
   for (int k = csim_world_first_collider(w->world); rigid && k < w->nexported; k++)
     rigid[k] = w->world->collider[k - csim_world_first_collider(w->world)].nframe <= 1;
   for (int k = 0; k < scene->output.nformat; k++) {
@@ -174,7 +176,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
   if (!csim_gather_fits(&w->g, info))
     return csim_refuse(w->log, csim_in_file(info->file), "the cache has other objects");
   for (int f = 0; !status && f < keep; f++) {
-    status = csim_gather_read(&w->g, old, f);
+    status = csim_gather_read(&w->g, old, f, w->log);
     if (!status && copy) status = csim_cache_begin_frame(w->cache, info->number[f], info->time[f]);
     for (int k = 0; !status && copy && k < w->g.nobject; k++)
       status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
@@ -196,7 +198,7 @@ static csim_status rename_file(csim_output_writer *w, const char *from, const ch
 // written. If such a run was killed before that, it has that name already.
 static csim_status place_old(csim_output_writer *w, const char *aside, int changed) {
   char *part = csim_arena_print(&w->arena, "%s.part", w->cache_path);
-  if (!part) return CSIM_MEMORY;
+  if (!part) return csim_fail_memory(w->log, w->cache_path);
   if (!access(aside, F_OK)) return changed ? CSIM_OK : rename_file(w, aside, part);
   return changed ? rename_file(w, access(part, F_OK) ? w->cache_path : part, aside) : CSIM_OK;
 }
@@ -217,7 +219,7 @@ static csim_status resume_cache(csim_output_writer *w, const csim_output_start *
              start->after_frame);
   char *aside = csim_arena_print(&w->arena, "%s.old", w->cache_path);
   csim_cache *old = NULL;
-  csim_status status = aside ? CSIM_OK : CSIM_MEMORY;
+  csim_status status = aside ? CSIM_OK : csim_fail_memory(w->log, w->cache_path);
   if (!status) status = place_old(w, aside, start->changed);
   if (!status && (start->changed || w->nexport))
     status = csim_cache_open(start->changed ? aside : w->cache_path, w->log, &old);
@@ -232,7 +234,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                csim_output_writer **writer) {
   *writer = NULL;
   csim_output_writer *w = CSIM_NEW(csim_output_writer, 1);
-  if (!w) return CSIM_MEMORY;
+  if (!w) return csim_fail_memory(log, scene->file);
   *w = (csim_output_writer){
       .scene = scene, .world = world, .log = log, .directory = start->directory};
   w->digits = csim_output_digits(scene);
@@ -248,7 +250,8 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   if (!status)
     status = csim_ledger_open(w->directory->path, start->resume && !scene->output.nformat,
                               start->after_frame, log, &w->ledger);
-  if (!status) status = csim_gather_create(scene, world, start->resume, &w->arena, &w->g);
+  if (!status && csim_gather_create(scene, world, start->resume, &w->arena, &w->g))
+    status = csim_fail_memory(log, scene->file);
   if (!status) status = open_exports(w);
   if (!status && start->resume)
     status = resume_cache(w, start);
@@ -276,7 +279,7 @@ void csim_output_follow(csim_output_writer *w, csim_solver *solver) {
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   char *path = csim_print("%s/%s_%0*d.obj", w->directory->path, csim_gather_name(w->world, k),
                           w->digits, frame);
-  if (!path) return CSIM_MEMORY;
+  if (!path) return csim_fail_memory(w->log, w->scene->file);
   csim_status status = csim_obj_write(path, csim_gather_mesh(w->world, k), w->g.value[k].x,
                                       w->scene->output.obj_digits, w->log);
   free(path);
@@ -382,13 +385,11 @@ csim_status csim_output_record(csim_output_writer *w, const char *state,
   char *path = csim_print("%s/" CSIM_RECORD_NAME, w->directory->path);
   char *text = print_record(w->scene, state, report);
   csim_file *file;
-  csim_status status = CSIM_MEMORY;
-  if (path && text) {
-    status = csim_file_replace(path, w->log, &file);
-    if (!status) {
-      csim_file_text(file, text);
-      status = csim_file_commit(file, 0);
-    }
+  csim_status status = path && text ? CSIM_OK : csim_fail_memory(w->log, w->directory->path);
+  if (!status) status = csim_file_replace(path, w->log, &file);
+  if (!status) {
+    csim_file_text(file, text);
+    status = csim_file_commit(file, 0);
   }
   if (status && path && !strcmp(state, "failed")) fail_in_place(path);
   free(path);

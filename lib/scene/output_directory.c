@@ -161,7 +161,7 @@ static int has_ending(const char *name, size_t n) {
   return 0;
 }
 
-// Whether a file says what a run is, and is not removed before it is written anew.
+// Whether a file says what a run is, and stays until it is replaced.
 static int is_record(const char *name) {
   return !strcmp(name, CSIM_RECORD_NAME) || !strcmp(name, CSIM_LEDGER_NAME);
 }

@@ -39,7 +39,7 @@ csim_status csim_output_sweep(const csim_output_directory *directory, csim_log *
 csim_status csim_output_claim(csim_output_directory *directory, int replace, csim_log *log);
 
 /// Removes the files of an earlier run from a claimed directory: those that its ledger names, and
-/// those that this run will write. The record and the ledger stay until they are written anew: with
+/// those that this run will write. The record and the ledger stay until they are replaced: with
 /// them the remaining files are known to be a run's, wherever this is interrupted.
 /// @param resume  1: removes only files of frames after after_frame; 0: all
 /// @return CSIM_IO, CSIM_MEMORY (reported)

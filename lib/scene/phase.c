@@ -15,7 +15,7 @@
 // down by a factor of five from frame to frame.
 static const double REST_TIME = 0.25, REST_SHARE = 0.01;
 
-csim_status csim_sim_restart_solver(csim_sim *sim) {
+int csim_sim_restart_solver(csim_sim *sim) {
   csim_threads_begin(&sim->threads, csim_pool_threads(sim->pool), sim->world.model->nvert);
   csim_solver_free(sim->solver);
   sim->solver = csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
@@ -28,7 +28,7 @@ csim_status csim_sim_restart_solver(csim_sim *sim) {
                                                         .accuracy = sim->scene->accuracy,
                                                         .stop = sim->stop,
                                                         .most = sim->scene->substeps});
-  return sim->solver ? CSIM_OK : CSIM_MEMORY;
+  return sim->solver ? 0 : -1;
 }
 
 // Number of frames completed by the state.
@@ -44,15 +44,15 @@ static int came_to_rest(const csim_scene *scene, int rest_frames) {
   return scene->until_rest && rest_frames >= scene->fps * REST_TIME;
 }
 
-// Adds a frame's motion to the paths, or begins them anew with it. Returns whether only few free
+// Adds a frame's motion to the paths, or starts them with it. Returns whether only few free
 // vertices have gone farther than the speed at rest allows in REST_TIME.
-static int add_motion(csim_sim *sim, int anew) {
+static int add_motion(csim_sim *sim, int starts) {
   const csim_model *model = sim->world.model;
   double most = sim->scene->rest_speed * REST_TIME, frame = 1 / sim->scene->fps;
   int far = 0, free = 0;
   for (int i = 0; i < model->nvert; i++) {
-    double *path = &sim->state.path[i], way = frame * csim_norm(sim->state.v + csim_xyz(i));
-    *path = anew ? way : *path + way;
+    double *path = &sim->state.path[i], gone = frame * csim_norm(sim->state.v + csim_xyz(i));
+    *path = starts ? gone : *path + gone;
     free += !model->fixed[i];
     far += !model->fixed[i] && !(*path <= most);
   }
@@ -63,12 +63,12 @@ static int add_motion(csim_sim *sim, int anew) {
 static double measure_gap(const csim_sim *sim, int group, double *closing) {
   const csim_state *state = &sim->state;
   int at[2];
-  double gap = csim_links_gap(sim->world.model, group, state->x, state->torn, at), way[3], speed[3];
+  double gap = csim_links_gap(sim->world.model, group, state->x, state->torn, at), r[3], speed[3];
   *closing = 0;
   if (!(gap > 0)) return 0;
-  csim_sub(state->x + csim_xyz(at[0]), state->x + csim_xyz(at[1]), way);
+  csim_sub(state->x + csim_xyz(at[0]), state->x + csim_xyz(at[1]), r);
   csim_sub(state->v + csim_xyz(at[0]), state->v + csim_xyz(at[1]), speed);
-  *closing = -csim_dot(speed, way) / gap;
+  *closing = -csim_dot(speed, r) / gap;
   return gap;
 }
 
@@ -107,7 +107,8 @@ static double widest_gap(const csim_sim *sim) {
   return gap;
 }
 
-// The first phase after k that is not left out where that comes to rest; nphase: there is none.
+// The phase that follows when phase k comes to rest; nphase: there is none. Phases with "if_open"
+// are left out if no seam is open by more.
 static int phase_after_rest(const csim_sim *sim, int k) {
   for (k++; k < sim->whole->nphase; k++) {
     double most = scene_of(sim, k)->if_open;
@@ -195,7 +196,8 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
       csim_compile(scene, sim->tet_program, sim->pool, sim->log, &sim->world, &world);
   world.renders = sim->world.renders;
   if (!status) status = check_world(sim, phase, &world);
-  if (!status && carry_state(sim->world.model, world.model, &sim->state)) status = CSIM_MEMORY;
+  if (!status && carry_state(sim->world.model, world.model, &sim->state))
+    status = csim_sim_no_memory(sim);
   if (status) {
     csim_world_free(&world);
     csim_pool_section(sim->pool, before);
@@ -218,7 +220,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   if (csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
       csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),
                      &sim->state))
-    status = CSIM_MEMORY;
+    status = csim_sim_no_memory(sim);
   csim_pool_section(sim->pool, before);
   return status;
 }
@@ -232,12 +234,12 @@ csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
                        "the checkpoint has %d vertices, the scene %d in this phase", from->nvert,
                        sim->state.nvert);
   int rest_frames = phase == from->phase ? from->rest_frames : 0;
-  if (csim_state_copy(from, &sim->state)) return CSIM_MEMORY;
+  if (csim_state_copy(from, &sim->state)) return csim_sim_no_memory(sim);
   long long step = (long long)(frame - sim->whole->frame_start) * sim->scene->substeps;
   sim->state.phase = phase;
   sim->state.rest_frames = rest_frames;
   return csim_state_fit(sim->world.model, step, csim_sim_substep(sim->scene), &sim->state)
-             ? CSIM_MEMORY
+             ? csim_sim_no_memory(sim)
              : CSIM_OK;
 }
 
@@ -267,5 +269,5 @@ csim_status csim_sim_begin(csim_sim *sim, int *changed) {
   }
   int held = hold_pins(sim);
   *changed |= held;
-  return held < 0 ? CSIM_MEMORY : CSIM_OK;
+  return held < 0 ? csim_sim_no_memory(sim) : CSIM_OK;
 }

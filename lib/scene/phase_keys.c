@@ -36,8 +36,7 @@ static void check_frames(csim_reader *r, const cJSON *item, const csim_scene *al
     csim_complain(r, item,
                   "a phase needs \"frames\": {\"end\": ...}, the number of its last frame");
   else if (phase->frame_end <= last_end)
-    csim_complain(r, end ? end : item, "a phase cannot end at frame %d: %s frame %d",
-                  phase->frame_end,
+    csim_complain(r, end, "a phase cannot end at frame %d: %s frame %d", phase->frame_end,
                   last_end > all->frame_start ? "the one before it ends at" : "the run begins with",
                   last_end);
 }
@@ -149,7 +148,7 @@ void csim_read_phases(csim_reader *r, const cJSON *tree,
     last_end = phase->scene->frame_end;
     if (scene->nphase > 1) check_coarse(r, c, phase[-1].scene, phase->scene);
   }
-  // the end of the run, where it is given (be it by the command line), else of the last phase
+  // the end that the scene or the command line gives, else that of the last phase
   if (!end) scene->frame_end = last_end;
   if (scene->nphase) scene->phase[scene->nphase - 1].scene->frame_end = scene->frame_end;
 }

@@ -65,6 +65,7 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
                               const char *const *sets, int nset, csim_log *log,
                               csim_scene **result) {
   csim_status status = CSIM_MEMORY;
+  int reported = 0; // memory: by the readers of files
   cJSON *tree = NULL;
   csim_reader r = {.length_times = 1, .length_over = 1, .find_home = csim_find_home};
   *result = NULL;
@@ -75,6 +76,7 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   if (scene->arena.failed) goto done;
   status = text ? csim_load_tree_text(&r, path, text, length, log, &tree)
                 : csim_load_tree(&r, path, log, &tree);
+  reported = status != CSIM_OK;
   if (status == CSIM_OK) status = csim_add_dressing(&r, &tree);
   if (status != CSIM_OK) goto done;
   for (int i = 0; i < nset && status == CSIM_OK; i++) status = csim_apply_set(&r, tree, sets[i]);
@@ -86,10 +88,10 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   status = nomem ? CSIM_MEMORY : r.ncomplaint ? CSIM_INVALID : CSIM_OK;
   if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;
 done:
-  if (status == CSIM_MEMORY)
-    csim_fail_memory(log, path);
-  else
+  if (status != CSIM_MEMORY)
     csim_report_complaints(&r, log);
+  else if (!reported)
+    csim_fail_memory(log, path);
   cJSON_Delete(tree);
   csim_json_free(&r.json);
   csim_arena_free(&r.scratch);

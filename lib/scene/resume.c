@@ -6,6 +6,7 @@
 #include "scene/worst.h"
 
 #include "base/hash.h"
+#include "io/file.h"
 #include "io/json_write.h"
 #include "scene/difference.h"
 
@@ -103,7 +104,7 @@ int csim_resume_kept(const char *file, size_t n) {
 // Links a second name to the checkpoint, which remains when the first is replaced.
 static csim_status keep_checkpoint(const char *out, const char *now, int frame, csim_log *log) {
   char *kept = csim_print("%s/%s%d", out, KEPT, frame);
-  if (!kept) return CSIM_MEMORY;
+  if (!kept) return csim_fail_memory(log, out);
   csim_status status = CSIM_OK;
   if ((unlink(kept) && errno != ENOENT) || link(now, kept))
     status = csim_fail_system(log, kept, "keep this checkpoint", errno);
@@ -123,6 +124,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
     if (!status && ((rename(now, old) && errno != ENOENT) || rename(next, now)))
       status = csim_fail_system(log, next, "rename", errno);
     if (!status && keep) status = keep_checkpoint(out, now, point->frame, log);
+    if (!status) csim_sync_directory(now);
   } else {
     status = csim_fail_memory(log, out);
   }
@@ -147,9 +149,9 @@ typedef struct record {
   int exists, complete, same_scene, frame_end, last_frame;
 } record;
 
-static csim_status read_record(const csim_scene *scene, const char *out, record *r) {
+static csim_status read_record(const csim_scene *scene, const char *out, csim_log *log, record *r) {
   char *path = csim_print("%s/%s", out, CSIM_RECORD_NAME), hash[17];
-  if (!path) return CSIM_MEMORY;
+  if (!path) return csim_fail_memory(log, out);
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
   csim_json json = {0};
   cJSON *tree = NULL;
@@ -175,7 +177,7 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
   cJSON_Delete(tree);
   csim_json_free(&json);
   free(path);
-  return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
+  return status == CSIM_MEMORY ? csim_fail_memory(log, out) : CSIM_OK;
 }
 
 // Whether the first n frames of a cache can be read. One without an index, of a run that was
@@ -208,7 +210,7 @@ static csim_status is_readable(csim_cache *cache, int n, int *readable) {
 // Whether the cache in `out` holds all frames up to one, undamaged; `intact`: the ledger says so of
 // every file. After an interrupted change of the scene it has the name of the old cache.
 static csim_status cache_reaches(const csim_scene *scene, const char *out, int frame, int intact,
-                                 int *reaches) {
+                                 csim_log *log, int *reaches) {
   csim_status status = CSIM_OK;
   *reaches = !scene->output.cache;
   for (int aside = 1; aside >= 0 && !*reaches && status != CSIM_MEMORY; aside--) {
@@ -227,7 +229,7 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
     }
     free(path);
   }
-  return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
+  return status == CSIM_MEMORY ? csim_fail_memory(log, out) : CSIM_OK;
 }
 
 // Frames of checkpoints other than the one asked for.
@@ -256,7 +258,7 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
     csim_say(log, CSIM_WARNING, csim_in_file(path),
              "cannot be used: files of the earlier frame %d are missing or changed", before);
   } else {
-    status = cache_reaches(scene, options->out, frame, intact, &reaches);
+    status = cache_reaches(scene, options->out, frame, intact, log, &reaches);
     if (!status && reaches) {
       resume->found = 1;
       return CSIM_OK;
@@ -329,7 +331,7 @@ static csim_status is_whole(const csim_scene *scene, const char *out, const reco
   csim_status status = CSIM_OK;
   *whole = !r->damaged && r->first_frame == INT_MAX;
   if (r->exists && scene->output.cache && !r->whole) *whole = 0;
-  if (!r->exists) status = cache_reaches(scene, out, last_frame(scene, last), 0, &reaches);
+  if (!r->exists) status = cache_reaches(scene, out, last_frame(scene, last), 0, log, &reaches);
   if (!reaches) *whole = 0;
   if (!status && !*whole)
     csim_say(log, CSIM_WARNING, csim_in_file(out),
@@ -364,9 +366,9 @@ static int *list_kept(const char *out, int *count) {
 static csim_status find_checkpoint(const csim_scene *scene, const csim_run_options *options,
                                    const csim_ledger_report *files, csim_log *log,
                                    csim_resume *resume, others *list) {
-  int nkept;
+  int nkept = 0;
   int *kept = list_kept(options->out, &nkept);
-  csim_status status = kept ? CSIM_OK : CSIM_MEMORY;
+  csim_status status = kept ? CSIM_OK : csim_fail_memory(log, options->out);
   list->n = 0;
   for (int k = 0; k < 2 + nkept && !resume->found && !status; k++) {
     if (k >= 2 && kept[k - 2] >= files->first_frame) continue;
@@ -376,7 +378,8 @@ static csim_status find_checkpoint(const csim_scene *scene, const csim_run_optio
     }
     char *path = k < 2 ? csim_print("%s/%s", options->out, NAMES[k])
                        : csim_print("%s/%s%d", options->out, KEPT, kept[k - 2]);
-    status = path ? try_checkpoint(scene, options, path, files, log, resume, list) : CSIM_MEMORY;
+    status = path ? try_checkpoint(scene, options, path, files, log, resume, list)
+                  : csim_fail_memory(log, options->out);
     free(path);
   }
   free(kept);
@@ -423,7 +426,7 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   record last = {.last_frame = scene->frame_start - 1};
   csim_ledger_report files;
   others list;
-  csim_status status = read_record(scene, out, &last);
+  csim_status status = read_record(scene, out, log, &last);
   if (!status) status = verify(scene, out, &last, log, &files);
   if (status) return status;
   if (last.complete && last.same_scene && last.frame_end == scene->frame_end &&
@@ -581,7 +584,7 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
     csim_say(log, d.level, place, "the contents of a mesh file have changed");
     count++;
   }
-  if (d.memory) return CSIM_MEMORY;
+  if (d.memory) return csim_fail_memory(log, scene->file);
   const char *never = cannot_change(json, scene, was, is, resume->point.state.phase);
   if (never)
     return csim_refuse(log, place, "cannot continue after frame %d: %s", resume->point.frame,
@@ -601,14 +604,11 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
   char *now = describe(scene, world, &(csim_run_totals){0});
   csim_json json = {0};
   cJSON *was = NULL, *is = NULL;
-  csim_status status = CSIM_MEMORY;
-  if (!now) goto done;
-  status = csim_json_read_text(&json, "checkpoint", resume->point.meta, strlen(resume->point.meta),
-                               log, &was);
+  if (!now) return csim_fail_memory(log, scene->file);
+  csim_status status = csim_json_read_text(&json, "checkpoint", resume->point.meta,
+                                           strlen(resume->point.meta), log, &was);
   if (!status) status = csim_json_read_text(&json, "scene", now, strlen(now), log, &is);
   if (!status) status = compare_trees(&json, scene, options, log, resume, was, is);
-done:
-  if (status == CSIM_MEMORY) csim_fail_memory(log, scene->file);
   cJSON_Delete(was);
   cJSON_Delete(is);
   csim_json_free(&json);

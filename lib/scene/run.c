@@ -47,12 +47,16 @@ static void count_model(const csim_model *model, csim_run_report *report) {
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
 }
 
+static csim_status out_of_memory(const run *r) {
+  return csim_fail_memory(r->log, r->scene->file);
+}
+
 // Watches the meshes of the phase, if substeps are verified.
 static csim_status watch_phase(run *r) {
   if (!r->options->verify_substeps) return CSIM_OK;
   csim_watch_free(r->watch);
   r->watch = csim_watch_create(r->sim.pool, &r->sim.world, r->scene->contact.self);
-  return r->watch ? CSIM_OK : CSIM_MEMORY;
+  return r->watch ? CSIM_OK : out_of_memory(r);
 }
 
 // Before a frame: enters its phase, and applies pins that begin or end with it.
@@ -94,13 +98,14 @@ static csim_status create(run *r) {
     return csim_fail(r->log, CSIM_MEMORY, csim_in_file(r->scene->file),
                      "out of memory for %d vertices", sim->world.model->nvert);
   const csim_output *output = &r->scene->output;
-  if (csim_samples_create(output->nshare, output->share, &r->samples)) return CSIM_MEMORY;
-  if (csim_conserved_open(sim->pool, r->scene, &sim->world, &sim->state,
+  if (csim_samples_create(output->nshare, output->share, &r->samples) ||
+      csim_conserved_open(sim->pool, r->scene, &sim->world, &sim->state,
                           &r->report->total.conserved))
-    return CSIM_MEMORY;
+    return out_of_memory(r);
   status = watch_phase(r);
   if (status || !r->watch) return status;
-  return csim_watch_count(r->watch, &sim->state, 0, &r->crossing_start);
+  return csim_watch_count(r->watch, &sim->state, 0, &r->crossing_start) ? out_of_memory(r)
+                                                                        : CSIM_OK;
 }
 
 static void destroy(run *r) {
@@ -142,8 +147,7 @@ static csim_status verify_substep(run *r, int frame, int substep, long long *mos
   long long count = 0;
   if (!r->watch) return CSIM_OK;
   double time = csim_sim_now(&r->sim);
-  csim_status status = csim_watch_count(r->watch, &r->sim.state, time, &count);
-  if (status) return status;
+  if (csim_watch_count(r->watch, &r->sim.state, time, &count)) return out_of_memory(r);
   r->report->total.verified++;
   if (count <= r->crossing_start) return CSIM_OK;
   r->report->total.crossing++;
@@ -202,10 +206,6 @@ static void report_frame(const run *r, int frame, const csim_frame_stats *stats,
            r->scene->contact.pinched == CSIM_PINCHED_IGNORE
                ? ""
                : ", or set \"contact\": {\"pinched\": \"ignore\"}");
-}
-
-static csim_status out_of_memory(const run *r) {
-  return csim_fail_memory(r->log, r->scene->file);
 }
 
 // Takes all substeps of one frame.
@@ -292,7 +292,7 @@ static csim_status count_done(run *r) {
   r->report->resumed = 1;
   r->report->resumed_after = frame;
   if (!r->resume.changed && !r->resume.cached) r->checkpoint_frame = frame;
-  return csim_writing_behind(&r->writing, frame, from);
+  return csim_writing_behind(&r->writing, frame, from) ? out_of_memory(r) : CSIM_OK;
 }
 
 // --------------------------------------------------------------------------------------------- run

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-csim_status csim_samples_create(int n, const double *share, csim_samples *s) {
+int csim_samples_create(int n, const double *share, csim_samples *s) {
   *s = (csim_samples){.n = n, .share = share};
-  if (!n) return CSIM_OK;
+  if (!n) return 0;
   s->state = CSIM_NEW(csim_state, n);
   if (s->state) memset(s->state, 0, (size_t)n * sizeof *s->state);
-  return s->state ? CSIM_OK : CSIM_MEMORY;
+  return s->state ? 0 : -1;
 }
 
 void csim_samples_free(csim_samples *s) {
@@ -23,9 +23,9 @@ void csim_samples_begin(csim_samples *s) {
   s->taken = 0;
 }
 
-csim_status csim_samples_before(csim_samples *s, const csim_sim *sim) {
-  if (s->taken == s->n) return CSIM_OK;
-  return csim_state_copy(&sim->state, &s->before) ? CSIM_MEMORY : CSIM_OK;
+int csim_samples_before(csim_samples *s, const csim_sim *sim) {
+  if (s->taken == s->n) return 0;
+  return csim_state_copy(&sim->state, &s->before);
 }
 
 // Interpolates: `share` of the way from one to the other.
@@ -33,13 +33,13 @@ static void blend(double share, const double *from, double *to, ptrdiff_t n) {
   for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] + share * (to[i] - from[i]);
 }
 
-csim_status csim_samples_after(csim_samples *s, const csim_sim *sim, int done, int span) {
+int csim_samples_after(csim_samples *s, const csim_sim *sim, int done, int span) {
   enum { FINE = 1 << 20 }; // shares this near to a substep's end are at its end
   for (; s->taken < s->n; s->taken++) {
     double at = (1 + s->share[s->taken]) * sim->scene->substeps; // of the frame
-    if (at > done + 1.0 / FINE) return CSIM_OK;
+    if (at > done + 1.0 / FINE) return 0;
     csim_state *to = &s->state[s->taken];
-    if (csim_state_copy(&sim->state, to)) return CSIM_MEMORY;
+    if (csim_state_copy(&sim->state, to)) return -1;
     double share = 1 - (done - at) / span;
     if (share >= 1 - 1.0 / FINE) continue;
     blend(share, s->before.x, to->x, csim_xyz(to->nvert));
@@ -48,5 +48,5 @@ csim_status csim_samples_after(csim_samples *s, const csim_sim *sim, int done, i
     if (to->nkinematic != s->before.nkinematic) to->nkinematic = 0;
     blend(share, s->before.kinematic, to->kinematic, csim_xyz(to->nkinematic));
   }
-  return CSIM_OK;
+  return 0;
 }

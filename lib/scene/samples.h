@@ -16,8 +16,8 @@ typedef struct csim_samples {
 } csim_samples;
 
 /// @param share  (n) must outlive the samples
-/// @return CSIM_OK or CSIM_MEMORY; csim_samples_free in any case
-csim_status csim_samples_create(int n, const double *share, csim_samples *samples);
+/// @return 0, or -1 when out of memory; csim_samples_free in any case
+int csim_samples_create(int n, const double *share, csim_samples *samples);
 void csim_samples_free(csim_samples *samples);
 
 /// Call it before the first substep of a frame.
@@ -27,8 +27,8 @@ void csim_samples_begin(csim_samples *samples);
 /// @param sim   with its state before, or after
 /// @param done  shortest substeps of the frame completed after this substep
 /// @param span  of the substep
-/// @return CSIM_OK or CSIM_MEMORY
-csim_status csim_samples_before(csim_samples *samples, const csim_sim *sim);
-csim_status csim_samples_after(csim_samples *samples, const csim_sim *sim, int done, int span);
+/// @return 0, or -1 when out of memory
+int csim_samples_before(csim_samples *samples, const csim_sim *sim);
+int csim_samples_after(csim_samples *samples, const csim_sim *sim, int done, int span);
 
 #endif

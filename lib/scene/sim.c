@@ -14,24 +14,25 @@
 
 static csim_status untangle(const csim_sim *sim, const csim_collision_setup *setup) {
   long long before, after;
-  csim_status status = csim_contact_untangle(setup, sim->world.model->x0, &before, &after);
-  if (!status && before)
+  if (csim_contact_untangle(setup, sim->world.model->x0, &before, &after))
+    return csim_sim_no_memory(sim);
+  if (before)
     csim_say(sim->log, after ? CSIM_WARNING : CSIM_INFO, csim_in_file(sim->scene->file),
              "untangled the start: %lld pairs of triangles intersected, %lld do now%s", before,
              after, after ? "; these stay crossed" : "");
-  return status;
+  return CSIM_OK;
 }
 
 // Moves cloth over the layers below it.
 static csim_status lay_over(const csim_sim *sim, const csim_collision_setup *setup) {
   csim_layering done;
-  csim_status status = csim_contact_layers(setup, sim->world.model->x0, &done);
-  if (!status && done.nmoved)
+  if (csim_contact_layers(setup, sim->world.model->x0, &done)) return csim_sim_no_memory(sim);
+  if (done.nmoved)
     csim_say(sim->log, done.after ? CSIM_WARNING : CSIM_INFO, csim_in_file(sim->scene->file),
              "layers at the start: %d vertices were moved out, by up to %.3g mm; %lld pairs of "
              "triangles met, %lld do now",
              done.nmoved, 1e3 * done.farthest, done.before, done.after);
-  return status;
+  return CSIM_OK;
 }
 
 // Refuses a start with intersections, unless the scene allows it.
@@ -60,7 +61,7 @@ static csim_status check_start(csim_sim *sim, const char *out) {
   }
   if (out) {
     path = csim_arena_print(&arena, "%s-intersections.obj", out);
-    if (!path) return CSIM_MEMORY;
+    if (!path) return csim_sim_no_memory(sim);
   }
   status = csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
   if (!status && total && refuse)
@@ -99,7 +100,7 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
   scene = sim->scene;
   csim_pool_section(sim->pool, CSIM_SECTION_START);
   if (start->tet_program) sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
-  if (sim->arena.failed) return CSIM_MEMORY;
+  if (sim->arena.failed) return csim_sim_no_memory(sim);
   csim_status status = csim_compile(scene, start->tet_program, sim->pool, log, NULL, &sim->world);
   if (!status) status = csim_build_renders(scene, &sim->world, log, &sim->renders);
   sim->world.renders = &sim->renders;
@@ -142,7 +143,7 @@ csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *opt
                        "csim_sim_create: nthread is %d; 1 to 256 are possible", start.nthread);
 
   csim_sim *sim = CSIM_NEW(csim_sim, 1);
-  if (!sim) return CSIM_MEMORY;
+  if (!sim) return csim_fail_memory(log, scene->file);
   csim_status status = csim_sim_open(scene, &start, log, sim);
   if (status) {
     csim_sim_free(sim);
@@ -164,7 +165,8 @@ csim_status csim_sim_reset(csim_sim *sim) {
   if (entered) return entered;
   const csim_model *model = sim->world.model;
   size_t size = 3 * (size_t)model->nvert * sizeof(double);
-  if (!sim->mover && csim_movers_create(sim)) return CSIM_MEMORY; // a phase began without memory
+  // a phase began without memory
+  if (!sim->mover && csim_movers_create(sim)) return csim_sim_no_memory(sim);
   csim_movers_reset(sim);
   csim_state_forget(&sim->state);
   free(sim->state.kinematic);
@@ -184,7 +186,7 @@ csim_status csim_sim_reset(csim_sim *sim) {
     memset(sim->state.v, 0, size);
 
   sim->begun = 0;
-  return csim_sim_restart_solver(sim);
+  return csim_sim_restart_solver(sim) ? csim_sim_no_memory(sim) : CSIM_OK;
 }
 
 // ------------------------------------------------------------------------------------------- step
@@ -242,7 +244,7 @@ static void count_substep(const csim_step_report *step, csim_sim_report *total) 
 // Takes one substep, or all to the end of the frame; pending targets are reached at the end.
 static csim_status step_to(csim_sim *sim, int whole_frame, csim_sim_report *report) {
   csim_sim_report total = {0};
-  csim_status status = sim->solver ? CSIM_OK : CSIM_MEMORY;
+  csim_status status = sim->solver ? CSIM_OK : csim_sim_no_memory(sim);
   int changed;
   if (!status && (!sim->begun || sim->state.step % sim->scene->substeps == 0))
     status = csim_sim_begin(sim, &changed);

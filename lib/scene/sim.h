@@ -23,10 +23,6 @@ typedef struct csim_mover {
   int nvert;          ///< number of vertices that can be set one by one
   double *points;     ///< (2 x nvert x 3) [m]; NULL until they are set
   csim_pin_path path; ///< of a pin with points
-  int own_nframe;     ///< of a collider's mesh, for csim_sim_reset, as the next three
-  const double *own_frame;
-  double own_frame_start, own_frame_step;
-  const double *own_frame_time;
 } csim_mover;
 
 struct csim_sim {
@@ -46,6 +42,7 @@ struct csim_sim {
   long long crossings_at_start; ///< intersecting pairs of triangles, which contact ignores
   int begun;                    ///< the solver has begun the frame that the state is in
   csim_mover *mover;            ///< (world.ncollider + model.pins.ngroup) colliders, then pins
+  csim_collider *own_collider;  ///< (world.ncollider) of the scene, for csim_sim_reset
 };
 
 /// How the start is checked and reported.
@@ -63,8 +60,14 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
                           csim_sim *sim);
 void csim_sim_close(csim_sim *sim);
 
-/// Creates a new solver, whose colliders are at their start. CSIM_MEMORY leaves sim->solver NULL.
-csim_status csim_sim_restart_solver(csim_sim *sim);
+/// Reports that memory ran out. @return CSIM_MEMORY
+static inline csim_status csim_sim_no_memory(const csim_sim *sim) {
+  return csim_fail_memory(sim->log, sim->whole->file);
+}
+
+/// Creates a new solver, whose colliders are at their start.
+/// @return 0, or -1 when out of memory, with sim->solver NULL
+int csim_sim_restart_solver(csim_sim *sim);
 
 /// Takes one substep; before the first of a frame call csim_sim_begin. A frame begins at every
 /// multiple of scene->substeps.
@@ -112,8 +115,9 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome);
 
 // ---------------------------------------------------------------------------------------- targets
 
-/// Creates the movers. CSIM_MEMORY when out of memory.
-csim_status csim_movers_create(csim_sim *sim);
+/// Creates the movers.
+/// @return 0, or -1 when out of memory
+int csim_movers_create(csim_sim *sim);
 void csim_movers_free(csim_sim *sim);
 
 /// Restores the motions of the scene.

@@ -36,7 +36,7 @@ csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size) {
   free(meta.text);
   if (meta.failed || bytes.failed) {
     free(bytes.data);
-    return CSIM_MEMORY;
+    return csim_sim_no_memory(sim);
   }
   *data = bytes.data;
   *size = (size_t)bytes.n;
@@ -71,6 +71,12 @@ static csim_status check_state(const csim_sim *sim, const csim_state *state) {
   return CSIM_OK;
 }
 
+static csim_status read_meta(const csim_sim *sim, const char *text, csim_json *json, cJSON **meta) {
+  csim_status status = csim_json_read_text(json, "META", text, strlen(text), NULL, meta);
+  if (status == CSIM_MEMORY) return csim_sim_no_memory(sim);
+  return status ? refuse(sim, "its META is damaged") : CSIM_OK;
+}
+
 // csim_sim_load, but a state that is refused may leave the simulation in its phase.
 static csim_status load(csim_sim *sim, const void *data, size_t size) {
   csim_checkpoint point;
@@ -81,9 +87,7 @@ static csim_status load(csim_sim *sim, const void *data, size_t size) {
 
   status = enter_phase(sim, &point.state);
   if (!status) status = check_state(sim, &point.state);
-  if (!status)
-    status = csim_json_read_text(&json, "META", point.meta, strlen(point.meta), NULL, &meta);
-  if (status == CSIM_INVALID && !meta) refuse(sim, "its META is damaged");
+  if (!status) status = read_meta(sim, point.meta, &json, &meta);
   if (!status) status = csim_movers_parse(sim, &json, csim_json_get(meta, "targets"));
   if (status == CSIM_INVALID && meta) refuse(sim, "it sets targets that are not in the scene");
 
@@ -91,9 +95,9 @@ static csim_status load(csim_sim *sim, const void *data, size_t size) {
   if (!status && !point.state.nkinematic && csim_solver_kinematic_size(sim->solver)) {
     free(sim->state.kinematic);
     sim->state.kinematic = NULL;
-    status = csim_sim_restart_solver(sim);
+    if (csim_sim_restart_solver(sim)) status = csim_sim_no_memory(sim);
   }
-  if (!status && csim_state_copy(&point.state, &sim->state)) status = CSIM_MEMORY;
+  if (!status && csim_state_copy(&point.state, &sim->state)) status = csim_sim_no_memory(sim);
   if (!status) csim_movers_wait(sim);
   sim->begun = 0;
   cJSON_Delete(meta);

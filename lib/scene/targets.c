@@ -19,22 +19,19 @@ static int count_movers(const csim_sim *sim) {
   return sim->world.ncollider + sim->world.model->pins.ngroup;
 }
 
-csim_status csim_movers_create(csim_sim *sim) {
+int csim_movers_create(csim_sim *sim) {
   csim_world *world = &sim->world;
   csim_model *model = world->model;
-  sim->mover = CSIM_ARENA_NEW(&sim->arena, csim_mover, count_movers(sim));
-  if (!sim->mover) return CSIM_MEMORY;
+  sim->own_collider = CSIM_ARENA_COPY(&sim->arena, world->collider, world->ncollider);
+  sim->mover =
+      sim->own_collider ? CSIM_ARENA_NEW(&sim->arena, csim_mover, count_movers(sim)) : NULL;
+  if (!sim->mover) return -1;
   for (int k = 0; k < world->ncollider; k++) {
     csim_collider *collider = &world->collider[k];
     csim_mover *m = collider_mover(sim, k);
     m->motion = &collider->motion;
     m->own = collider->motion;
     m->nvert = collider->shape == CSIM_COLLIDER_MESH ? world->collider_mesh[k].nvert : 0;
-    m->own_nframe = collider->nframe;
-    m->own_frame = collider->frame;
-    m->own_frame_start = collider->frame_start;
-    m->own_frame_step = collider->frame_step;
-    m->own_frame_time = collider->frame_time;
   }
   for (int p = 0; p < model->pins.ngroup; p++) {
     pin_mover(sim, p)->motion = &model->pins.group[p].motion;
@@ -42,7 +39,7 @@ csim_status csim_movers_create(csim_sim *sim) {
   }
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].group >= 0) pin_mover(sim, model->target[i].group)->nvert++;
-  return CSIM_OK;
+  return 0;
 }
 
 void csim_movers_free(csim_sim *sim) {
@@ -58,14 +55,7 @@ void csim_movers_reset(csim_sim *sim) {
     free(m->points);
     m->points = NULL;
   }
-  for (int k = 0; k < world->ncollider; k++) {
-    const csim_mover *m = collider_mover(sim, k);
-    world->collider[k].nframe = m->own_nframe;
-    world->collider[k].frame = m->own_frame;
-    world->collider[k].frame_start = m->own_frame_start;
-    world->collider[k].frame_step = m->own_frame_step;
-    world->collider[k].frame_time = m->own_frame_time;
-  }
+  for (int k = 0; k < world->ncollider; k++) world->collider[k] = sim->own_collider[k];
   for (int p = 0; p < world->model->pins.ngroup; p++) world->model->pins.group[p].path = NULL;
 }
 
@@ -153,9 +143,9 @@ csim_status csim_sim_move_pin(csim_sim *sim, int p, const double *position,
   return CSIM_OK;
 }
 
-static csim_status make_points(csim_mover *m) {
+static int make_points(csim_mover *m) {
   m->points = CSIM_NEW(double, csim_row(6, m->nvert));
-  return m->points ? CSIM_OK : CSIM_MEMORY;
+  return m->points ? 0 : -1;
 }
 
 // Adds the new set of points; the old one is the end of the last motion.
@@ -183,7 +173,7 @@ csim_status csim_sim_set_collider_vertices(csim_sim *sim, int k, const double *x
   if (!is_finite(x, csim_xyz(m->nvert)))
     return refuse(sim, "the target of a collider is not finite");
   if (!m->points) {
-    if (make_points(m)) return CSIM_MEMORY;
+    if (make_points(m)) return csim_sim_no_memory(sim);
     csim_collider still = sim->world.collider[c];
     still.motion = (csim_motion){0}; // the motion is applied after the points
     csim_collider_vertices(&still, csim_sim_now(sim), m->points + csim_xyz(m->nvert));
@@ -217,7 +207,7 @@ csim_status csim_sim_set_pin_vertices(csim_sim *sim, int p, const double *x) {
     double *all = CSIM_NEW(double, csim_xyz(model->ntarget));
     if (!all || make_points(m)) {
       free(all);
-      return CSIM_MEMORY;
+      return csim_sim_no_memory(sim);
     }
     csim_model_targets(model, csim_sim_now(sim), all);
     for (int k = 0; k < 2; k++)
@@ -301,7 +291,7 @@ static csim_status take_entry(csim_sim *sim, const csim_json *json, const cJSON 
     take_motion(m);
   }
   if (!points) return CSIM_OK;
-  if (!m->points && make_points(m)) return CSIM_MEMORY;
+  if (!m->points && make_points(m)) return csim_sim_no_memory(sim);
   ptrdiff_t n = csim_xyz(m->nvert);
   read_numbers(json, points, 2 * n - n * first, m->points + n * first);
   if (pin < 0)

@@ -29,7 +29,7 @@ static csim_status add_triangles(verifier *v, int k, csim_log *log) {
   const csim_cache_object *object = &v->info->object[k];
   csim_mesh mesh;
   double *x = csim_alloc(csim_xyz(object->nvert), sizeof *x);
-  if (!x) return CSIM_MEMORY;
+  if (!x) return csim_fail_memory(log, v->info->file);
   for (ptrdiff_t c = 0; c < csim_xyz(object->nvert); c++)
     x[c] = v->frame[csim_xyz(v->first[k]) + c];
   csim_status status = csim_mesh_of_cached(object, x, csim_in_file(v->info->file), log, &mesh);
@@ -54,7 +54,10 @@ static csim_status create(verifier *v, const char *path, csim_log *log) {
     v->first[k] = (int)nvert;
     nvert += object->nvert;
     if (object->nface) ntri += object->face_start[object->nface] - csim_row(2, object->nface);
-    if (nvert > CSIM_CACHE_MAX_VERT || ntri > CSIM_CACHE_MAX_FACE) return CSIM_MEMORY;
+    if (nvert > CSIM_CACHE_MAX_VERT || ntri > CSIM_CACHE_MAX_FACE)
+      return csim_refuse(log, csim_in_file(v->info->file),
+                         "its objects have more than %d vertices or %d triangles together",
+                         CSIM_CACHE_MAX_VERT, CSIM_CACHE_MAX_FACE);
   }
   v->nvert = (int)nvert;
   v->object = CSIM_ARENA_NEW(&v->arena, int, ntri);
@@ -62,7 +65,7 @@ static csim_status create(verifier *v, const char *path, csim_log *log) {
   v->x = CSIM_ARENA_NEW(&v->arena, double, 3 * nvert);
   v->frame = CSIM_ARENA_NEW(&v->arena, float, 3 * nvert);
   v->pair = CSIM_ARENA_NEW(&v->arena, int, csim_row(2, MAX_PAIRS));
-  return v->arena.failed ? CSIM_MEMORY : CSIM_OK;
+  return v->arena.failed ? csim_fail_memory(log, v->info->file) : CSIM_OK;
 }
 
 static csim_status read_frame(verifier *v, int frame) {
@@ -78,8 +81,8 @@ static csim_status read_frame(verifier *v, int frame) {
 static csim_status verify_frame(verifier *v, int frame, csim_log *log, csim_verify_report *report) {
   long long total = 0, count = 0;
   csim_triangles mesh = {v->nvert, v->x, v->ntri, v->tri};
-  csim_status status = csim_find_self_intersections(v->pool, &mesh, MAX_PAIRS, v->pair, &total);
-  if (status) return status;
+  if (csim_find_self_intersections(v->pool, &mesh, MAX_PAIRS, v->pair, &total))
+    return csim_fail_memory(log, v->info->file);
   int first = -1;
   for (int i = 0; i < total && i < MAX_PAIRS; i++) {
     int a = v->object[v->pair[2 * i]], b = v->object[v->pair[2 * i + 1]];

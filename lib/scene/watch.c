@@ -109,8 +109,7 @@ static csim_status count_with(csim_watch *w, const csim_state *state, const csim
   return status;
 }
 
-csim_status csim_watch_count(csim_watch *w, const csim_state *state, double time,
-                             long long *count) {
+int csim_watch_count(csim_watch *w, const csim_state *state, double time, long long *count) {
   const csim_collision_mesh *mesh = &w->mesh;
   place(w, state, time);
   csim_triangles body = {mesh->nvert, w->x, w->nbody_tri, mesh->tri};
@@ -121,5 +120,5 @@ csim_status csim_watch_count(csim_watch *w, const csim_state *state, double time
   if (w->self) status = csim_find_self_intersections(w->pool, &body, 0, NULL, &own);
   if (!status && other.ntri) status = count_with(w, state, &body, &other, &with);
   *count = own + with + count_behind(w, state, time);
-  return status;
+  return status ? -1 : 0;
 }

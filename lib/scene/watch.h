@@ -14,8 +14,7 @@ void csim_watch_free(csim_watch *watch);
 /// Counts, with exact predicates, the intersecting pairs of triangles and the vertices behind
 /// planes, without vertices that a collider has released (contact/pinched.h). Colliders are at
 /// their actual positions if the state has them, else at their prescribed positions at `time` [s].
-/// @return CSIM_OK or CSIM_MEMORY
-csim_status csim_watch_count(csim_watch *watch, const csim_state *state, double time,
-                             long long *count);
+/// @return 0, or -1 when out of memory
+int csim_watch_count(csim_watch *watch, const csim_state *state, double time, long long *count);
 
 #endif

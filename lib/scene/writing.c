@@ -1,22 +1,18 @@
 // scene/writing.c: see writing.h.
 #include "scene/writing.h"
 
-static csim_status copy_state(const csim_state *from, csim_state *to) {
-  return csim_state_copy(from, to) ? CSIM_MEMORY : CSIM_OK;
-}
-
-csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic,
-                                csim_log *log, csim_run_report *report, csim_writing *w) {
+int csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic, csim_log *log,
+                        csim_run_report *report, csim_writing *w) {
   *w = (csim_writing){.pool = pool, .log = log, .report = report};
   csim_kept_log_begin(&w->said);
   // allocate now: except for the data of two-step integrators, a run allocates nothing of it later
   for (int k = 0; k < 2; k++) {
     csim_state *to = k ? &w->state : &w->good;
-    if (copy_state(state, to)) return CSIM_MEMORY;
+    if (csim_state_copy(state, to)) return -1;
     if (!to->kinematic) to->kinematic = CSIM_NEW(double, csim_xyz(nkinematic));
-    if (!to->kinematic) return CSIM_MEMORY;
+    if (!to->kinematic) return -1;
   }
-  return CSIM_OK;
+  return 0;
 }
 
 csim_status csim_writing_begin(csim_writing *w, const csim_scene *scene, const csim_world *world,
@@ -26,10 +22,10 @@ csim_status csim_writing_begin(csim_writing *w, const csim_scene *scene, const c
   return status;
 }
 
-csim_status csim_writing_behind(csim_writing *w, int frame, const csim_state *state) {
+int csim_writing_behind(csim_writing *w, int frame, const csim_state *state) {
   w->report->last_frame = frame;
   w->good_totals = w->report->total;
-  return copy_state(state, &w->good);
+  return csim_state_copy(state, &w->good);
 }
 
 // Runs in its own thread: uses only the output and its copies.
@@ -43,7 +39,7 @@ csim_status csim_writing_frame(csim_writing *w, int frame, double time, const cs
                                const csim_samples *samples, const csim_frame_stats *stats) {
   csim_status status = csim_writing_wait(w);
   if (status) return status;
-  if (copy_state(state, &w->state))
+  if (csim_state_copy(state, &w->state))
     return csim_fail(w->log, CSIM_MEMORY, (csim_place){0}, "out of memory for %d vertices",
                      state->nvert);
   w->record = *w->report;

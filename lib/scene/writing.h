@@ -26,9 +26,9 @@ typedef struct csim_writing {
 
 /// Allocates copies of states like `state`, whose colliders are nkinematic three-vectors. The
 /// report has no frame, or csim_writing_behind follows. NULL pool: frames are written at once.
-/// @return CSIM_OK or CSIM_MEMORY; csim_writing_free in any case
-csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic,
-                                csim_log *log, csim_run_report *report, csim_writing *writing);
+/// @return 0, or -1 when out of memory; csim_writing_free in any case
+int csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic, csim_log *log,
+                        csim_run_report *report, csim_writing *writing);
 
 /// Begins the files, see csim_output_create.
 csim_status csim_writing_begin(csim_writing *writing, const csim_scene *scene,
@@ -36,8 +36,8 @@ csim_status csim_writing_begin(csim_writing *writing, const csim_scene *scene,
 
 /// Starts after a frame that is on disk already: that of the checkpoint that the run continues
 /// from.
-/// @return CSIM_OK or CSIM_MEMORY
-csim_status csim_writing_behind(csim_writing *writing, int frame, const csim_state *state);
+/// @return 0, or -1 when out of memory
+int csim_writing_behind(csim_writing *writing, int frame, const csim_state *state);
 
 /// Passes a frame and the report to the writer, after the previous frame is on disk.
 /// @return result of writing the previous frame, or of copying this one

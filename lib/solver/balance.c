@@ -23,7 +23,8 @@ static const double HELD = 3;
 
 // Vertices around each vertex, over the elements of all energies.
 typedef struct neighbours {
-  int *start, *vert;
+  ptrdiff_t *start; // (nvert + 1), of a vertex's neighbours in vert
+  int *vert;        // one that shares several elements is there several times
 } neighbours;
 
 static void count_or_list(const csim_model *model, neighbours *n, int list) {
@@ -45,11 +46,11 @@ static void count_or_list(const csim_model *model, neighbours *n, int list) {
 
 static int find_neighbours(csim_arena *temp, const csim_model *model, neighbours *n) {
   int nvert = model->nvert;
-  n->start = CSIM_ARENA_NEW(temp, int, (ptrdiff_t)nvert + 2);
+  n->start = CSIM_ARENA_NEW(temp, ptrdiff_t, (ptrdiff_t)nvert + 1);
   if (!n->start) return -1;
   count_or_list(model, n, 0);
   for (int i = 0; i < nvert; i++) n->start[i + 1] += n->start[i];
-  n->vert = CSIM_ARENA_NEW(temp, int, (ptrdiff_t)n->start[nvert] + 1);
+  n->vert = CSIM_ARENA_NEW(temp, int, n->start[nvert]);
   if (!n->vert) return -1;
   count_or_list(model, n, 1);
   for (int i = nvert; i > 0; i--) n->start[i] = n->start[i - 1]; // listing moved each to its end
@@ -64,7 +65,7 @@ static void grow_patch(const csim_model *model, const neighbours *n, int seed, i
   queue[count++] = seed;
   patch_of[seed] = patch;
   for (int at = 0; at < count; at++)
-    for (int k = n->start[queue[at]]; k < n->start[queue[at] + 1] && count < most; k++) {
+    for (ptrdiff_t k = n->start[queue[at]]; k < n->start[queue[at] + 1] && count < most; k++) {
       int j = n->vert[k];
       if (patch_of[j] >= 0 || model->fixed[j] || model->body_of[j] != model->body_of[seed])
         continue;
@@ -147,10 +148,10 @@ static void add_up_states(void *context, int first, int last) {
     for (int k = b->patch_start[p]; k < b->patch_start[p + 1]; k++) {
       int i = b->vert[k];
       const double *x = b->x + csim_xyz(i), *v = problem->v + csim_xyz(i);
-      double way[3], r[3], mass = model->mass[i];
-      csim_sub(x, problem->y + csim_xyz(i), way);
+      double from_y[3], r[3], mass = model->mass[i];
+      csim_sub(x, problem->y + csim_xyz(i), from_y);
       csim_sub(x, origin, r);
-      csim_add_scaled(problem->inertia[i], way, net);
+      csim_add_scaled(problem->inertia[i], from_y, net);
       csim_add_scaled(mass, r, moment);
       speed += mass * csim_dot(v, v);
       square += mass * csim_dot(r, r);

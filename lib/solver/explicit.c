@@ -25,13 +25,10 @@ static void *explicit_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
   if (model->stretch_damping) s->from = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
-  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (ptrdiff_t k = 0; k < csim_xyz(model->nvert); k++) {
-    lo[k % 3] = fmin(lo[k % 3], model->x0[k]);
-    hi[k % 3] = fmax(hi[k % 3], model->x0[k]);
-  }
+  double lo[3] = {0}, hi[3] = {0};
+  if (model->nvert) csim_bounds(model->nvert, model->x0, lo, hi);
   // no body crosses a thousand times the scene in one step
-  s->far = 1e3 * (1 + (model->nvert ? csim_distance(lo, hi) : 0));
+  s->far = 1e3 * (1 + csim_distance(lo, hi));
   return arena->failed ? NULL : s;
 }
 

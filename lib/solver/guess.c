@@ -9,7 +9,7 @@
 
 int csim_guess_create(csim_arena *arena, const csim_model *model, csim_guess *guess) {
   *guess = (csim_guess){0};
-  if (model->bounded) {
+  if (model->has_bounds) {
     guess->goal = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
     guess->mobility = CSIM_ARENA_NEW(arena, double, model->nvert);
   }
@@ -119,7 +119,7 @@ static double value_without_contact(const csim_problem *problem, const double *x
 // guess whenever its energy is less, sheets held by two corners took a sixth more iterations.
 static void enforce_bounds(const csim_guess *guess, const csim_problem *problem, double *x) {
   static const double MUCH_LESS = 0.1;
-  if (!problem->model->bounded) return;
+  if (!problem->model->has_bounds) return;
   double *limited = guess->goal;
   remember_goal(guess, problem, x);
   set_mobility(guess, problem, x);
@@ -210,7 +210,7 @@ static int find_in_contact(const csim_guess *guess, const csim_problem *problem,
   csim_contact *contact = problem->contact;
   double most_ratio = largest_energy_ratio(problem);
   if (begin_in_contact(guess, problem, START_APART, x)) return -1;
-  if (problem->model->bounded && enforce_bounds_in_contact(guess, problem, x)) return -1;
+  if (problem->model->has_bounds && enforce_bounds_in_contact(guess, problem, x)) return -1;
   if (!keeps_bounds(problem, x)) {
     if (problem->halvings_left < CSIM_MAX_HALVINGS - 1)
       return begin_again(guess, problem) ? -1 : begin_in_contact(guess, problem, START_TOGETHER, x);

@@ -14,7 +14,7 @@ int csim_idle_create(csim_arena *arena, csim_balance *balance, const csim_groups
   *idle = (csim_idle){.balance = balance, .groups = groups};
   idle->set = CSIM_ARENA_NEW(arena, int, model->nbody);
   idle->cut = CSIM_ARENA_NEW(arena, double, model->nbody);
-  idle->way = CSIM_ARENA_NEW(arena, double, balance->npatch);
+  idle->square = CSIM_ARENA_NEW(arena, double, balance->npatch);
   idle->body = CSIM_ARENA_NEW(arena, unsigned char, model->nbody);
   idle->vert = CSIM_ARENA_NEW(arena, unsigned char, model->nvert);
   return arena->failed ? -1 : 0;
@@ -38,7 +38,7 @@ typedef struct idle_job {
 } idle_job;
 
 // For every patch the sum of |g/w|^2.
-static void add_up_ways(void *context, int first, int last) {
+static void add_up_squares(void *context, int first, int last) {
   const idle_job *job = context;
   const csim_balance *b = job->idle->balance;
   for (int p = first; p < last; p++) {
@@ -47,21 +47,21 @@ static void add_up_ways(void *context, int first, int last) {
       const double *g = job->g + csim_xyz(b->vert[k]), w = job->problem->inertia[b->vert[k]];
       sum += csim_dot(g, g) / (w * w);
     }
-    job->idle->way[p] = sum;
+    job->idle->square[p] = sum;
   }
 }
 
 // Marks bodies whose vertices would go at most that far, and those that are held altogether.
 static void mark_near(const csim_problem *problem, const double *g, double most, csim_idle *idle) {
   const csim_balance *b = idle->balance;
-  csim_pool_for(problem->pool, b->npatch, PATCH_GRAIN, add_up_ways,
+  csim_pool_for(problem->pool, b->npatch, PATCH_GRAIN, add_up_squares,
                 &(idle_job){.problem = problem, .idle = idle, .g = g});
   double sum = 0;
   int count = 0;
   for (int k = 0; k < b->model->nbody; k++) idle->body[k] = !(b->body_mass[k] > 0);
   for (int p = 0; p < b->npatch; p++) {
     int k = b->patch_body[p];
-    sum += idle->way[p];
+    sum += idle->square[p];
     count += b->patch_start[p + 1] - b->patch_start[p];
     if (p + 1 < b->npatch && b->patch_body[p + 1] == k) continue;
     idle->body[k] = sum <= most * most * count;

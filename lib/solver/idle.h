@@ -15,7 +15,7 @@ typedef struct csim_idle {
   const csim_groups *groups;
   int *set;            ///< (nbody) scratch: groups in contact are one set
   double *cut;         ///< (nbody) [m] most that contact cut from a vertex's last step
-  double *way;         ///< (npatch) scratch
+  double *square;      ///< (npatch) scratch
   unsigned char *body; ///< (nbody) 1: idle
   unsigned char *vert; ///< (nvert) 1: of an idle body
   int nidle;           ///< number of idle bodies

@@ -6,20 +6,20 @@
 
 static void *jacobi_create(csim_arena *arena, const csim_model *model,
                            const csim_solver_params *params, csim_linear_matrix *A) {
-  csim_precond *P = CSIM_ARENA_NEW(arena, csim_precond, 1);
+  csim_block_jacobi *P = CSIM_ARENA_NEW(arena, csim_block_jacobi, 1);
   if (!P || csim_linear_matrix_create(arena, model, params, 0, A)) return NULL;
-  csim_precond_create(arena, &A->layout.pattern, CSIM_BLOCK_JACOBI, P);
+  csim_block_jacobi_create(arena, A->layout.pattern.nrow, P);
   return P;
 }
 
 static csim_solve_outcome jacobi_prepare(const csim_problem *problem, const csim_linear_matrix *A,
                                          void *scratch) {
-  csim_precond_update(problem->pool, &A->H, scratch, NULL);
+  csim_block_jacobi_update(problem->pool, &A->H, scratch, NULL);
   return CSIM_SOLVE_CONVERGED;
 }
 
 static double jacobi_precondition(csim_pool *pool, void *scratch, const double *r, double *z) {
-  return csim_precond_apply(pool, scratch, r, z, NULL);
+  return csim_block_jacobi_apply(pool, scratch, r, z, NULL);
 }
 
 static csim_solve_report iterate(const csim_problem *problem, const csim_linear_matrix *A,

@@ -2,12 +2,14 @@
 // multigrid on it, or by incomplete Cholesky.
 #include "solver/linear.h"
 
+#include "math/ichol.h"
 #include "math/multigrid.h"
 
 #include <stdlib.h>
 
 typedef struct pcg {
-  csim_precond P;
+  csim_ichol L; // no pattern unless it is asked for; else the rest
+  csim_block_jacobi P;
   csim_multigrid multigrid; // no levels unless they are asked for
   csim_couplings couplings; // of contact
 } pcg;
@@ -20,15 +22,12 @@ static void *pcg_create(csim_arena *arena, const csim_model *model,
   pcg *s = CSIM_ARENA_NEW(arena, pcg, 1);
   if (!s || csim_linear_matrix_create(arena, model, params, !ichol, A)) return NULL;
 
-  if (A->on_edges) {
-    csim_precond_create_jacobi(arena, model->nvert, &s->P);
-    if (levels && !arena->failed)
-      csim_multigrid_create_edges(arena, &A->K.graph, knot, &s->multigrid);
-    return s;
-  }
   const csim_pattern *pattern = &A->layout.pattern;
-  csim_precond_create(arena, pattern, ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
-  if (levels && !arena->failed)
+  if (ichol) return csim_ichol_create(arena, pattern, &s->L) ? NULL : s;
+  if (csim_block_jacobi_create(arena, model->nvert, &s->P)) return NULL;
+  if (levels && A->on_edges)
+    csim_multigrid_create_edges(arena, &A->K.graph, knot, &s->multigrid);
+  else if (levels)
     csim_multigrid_create(arena, pattern, model->fixed, knot, &s->multigrid);
   return s;
 }
@@ -58,6 +57,10 @@ static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_li
   pcg *s = scratch;
   csim_pool *pool = problem->pool;
   csim_couplings *couplings = &s->couplings;
+  if (s->L.pattern) {
+    csim_ichol_factor(&A->H, &s->L);
+    return CSIM_SOLVE_CONVERGED;
+  }
   couplings->n = 0;
   int uses = s->multigrid.nlevel > 0 || s->multigrid.knots.nrow > 0;
   if (uses && problem->contact) // without them it is only slower
@@ -72,6 +75,7 @@ static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_li
 
 static double pcg_precondition(csim_pool *pool, void *scratch, const double *r, double *z) {
   pcg *s = scratch;
+  if (s->L.pattern) return csim_ichol_solve(pool, &s->L, r, z);
   return csim_multigrid_apply(pool, &s->multigrid, &s->P, r, z);
 }
 

@@ -13,6 +13,21 @@
 #include <math.h>
 #include <string.h>
 
+// What one solve knows of its iterations so far.
+typedef struct solve_state {
+  double cut;            // [m] most that the filter cut from a vertex's last step
+  double vertex_share;   // the smallest share of a vertex's step that it left
+  double common_share;   // of the step that it left as a whole
+  double gained;         // [J] by all iterations
+  int gained_little;     // 1: the last one gained little of that
+  double first_residual; // at the initial guess
+  double residuals[3];   // of the last iterations, the latest first
+  double friction_share; // of the normal forces at x that an update of friction takes
+  int njoint;            // joint steps so far
+  int joint_rounds;      // of the last one
+  double joint_share;    // of its motion that it made
+} solve_state;
+
 typedef struct newton {
   csim_linear linear; // the Hessian and its solver
   csim_balance balance;
@@ -21,22 +36,12 @@ typedef struct newton {
   csim_gradient_memo gradient_memo;
   csim_leftovers leftovers;
   csim_correction correction;
-  double cut;            // [m] most that the filter cut from a vertex's last step
-  double edge;           // [m] mean length of the surface's edges at the start
-  double *g;             // (nvert x 3)
-  double *x_try;         // (nvert x 3), and one number more
-  double *before;        // (nvert x 3) [m] where the last system was assembled, or the step began
-  double *whole;         // (nvert x 3) step before the filter
-  double least;          // share of a vertex's step that the filter left
-  double share;          // of the step that it left as a whole
-  double gained;         // [J] by all iterations of a step
-  int little;            // 1: by the last one little of that
-  double first;          // residual at the initial guess
-  double residuals[3];   // of the last iterations, the latest first
-  double friction_share; // of the normal forces at x that an update of friction takes
-  int together;          // joint steps of this solve
-  int rounds;            // of the last one
-  double went;           // share of its motion that it made
+  double edge;    // [m] mean length of the surface's edges at the start
+  double *g;      // (nvert x 3)
+  double *x_try;  // (nvert x 3), and one number more
+  double *before; // (nvert x 3) [m] where the last system was assembled, or the step began
+  double *whole;  // (nvert x 3) step before the filter
+  solve_state solve;
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -81,12 +86,12 @@ static double most_cut(const csim_problem *problem) {
 static int has_settled(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   double limit = problem->params->step_tolerance * s->edge;
-  if (s->little && report->residual <= 0.5 * s->first) return 1;
+  if (s->solve.gained_little && report->residual <= 0.5 * s->solve.first_residual) return 1;
   if (!(limit > 0)) return 0;
   double balance = problem->params->balance;
   if (balance > 0) {
     report->imbalance = csim_balance_measure(problem, &s->balance, s->g, &report->unbalanced);
-    if (report->imbalance > balance || s->cut > most_cut(problem)) return 0;
+    if (report->imbalance > balance || s->solve.cut > most_cut(problem)) return 0;
   }
   csim_linear_precondition(problem, &s->linear, s->g, problem->step);
   csim_idle_bound(problem, &s->idle, s->g, problem->step);
@@ -123,15 +128,15 @@ static void record_cut(const csim_problem *problem, newton *s) {
   int n = 3 * problem->model->nvert;
   csim_vector_copy(problem->pool, n, s->whole, s->x_try);
   csim_vector_add(problem->pool, n, -1, problem->step, s->x_try);
-  s->cut = csim_idle_record(problem->pool, s->x_try, &s->idle);
+  s->solve.cut = csim_idle_record(problem->pool, s->x_try, &s->idle);
 }
 
 // Takes the step before the filter, shortened vertex by vertex. Returns g.d after it.
 static double filter_apart(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   csim_vector_copy(problem->pool, n, s->whole, problem->step);
-  s->least = csim_problem_filter(problem, problem->step);
-  if (s->least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  s->solve.vertex_share = csim_problem_filter(problem, problem->step);
+  if (s->solve.vertex_share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return -csim_vector_dot(problem->pool, n, s->g, problem->step);
 }
 
@@ -140,9 +145,9 @@ static double filter_together(const csim_problem *problem, newton *s, const doub
                               csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   csim_vector_copy(problem->pool, n, s->whole, problem->step);
-  s->least = 1;
-  s->share = csim_problem_filter_together(problem, problem->step);
-  if (s->share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  s->solve.vertex_share = 1;
+  s->solve.common_share = csim_problem_filter_together(problem, problem->step);
+  if (s->solve.common_share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   keep_bounds(problem, x);
   record_cut(problem, s);
   return -csim_vector_dot(problem->pool, n, s->g, problem->step);
@@ -158,8 +163,8 @@ static double bound_step(const csim_problem *problem, newton *s, const double *x
   double share = keep_bounds(problem, x);
   slope *= share;
   record_cut(problem, s);
-  int cut = s->least >= 0 && s->least < 1;
-  if (!cut || share >= s->least) return slope;
+  int cut = s->solve.vertex_share >= 0 && s->solve.vertex_share < 1;
+  if (!cut || share >= s->solve.vertex_share) return slope;
   double together = filter_together(problem, s, x, report);
   if (together < slope || report->outcome != CSIM_OUTCOME_LIMIT) return together;
   slope = filter_apart(problem, s, report);
@@ -177,11 +182,11 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
   csim_pool *pool = problem->pool;
   double slope = -csim_vector_dot(pool, n, s->g, problem->step);
   if (!(slope < 0)) return slope;
-  s->least = 1;
+  s->solve.vertex_share = 1;
   if (!problem->contact) return slope * keep_bounds(problem, x);
   csim_vector_copy(pool, n, problem->step, s->whole);
   slope = filter_apart(problem, s, report);
-  if (!(slope < 0) && s->least >= 0) return filter_together(problem, s, x, report);
+  if (!(slope < 0) && s->solve.vertex_share >= 0) return filter_together(problem, s, x, report);
   return bound_step(problem, s, x, slope, report);
 }
 
@@ -312,13 +317,13 @@ static void newton_accelerate(const csim_problem *problem, void *scratch, const 
                               double *a) {
   newton *s = scratch;
   int n = 3 * problem->model->nvert;
-  double way = 0.5 * problem->h * problem->h;
+  double half_h2 = 0.5 * problem->h * problem->h;
   linearize(problem, s, problem->x);
-  for (int i = 0; i < n; i++) s->x_try[i] = way * a[i];
+  for (int i = 0; i < n; i++) s->x_try[i] = half_h2 * a[i];
   csim_linear_multiply(problem, &s->linear, s->x_try, s->g);
   for (int i = 0; i < n; i++) s->g[i] = f[i] - s->g[i];
   solve_exactly(problem, s, ACCELERATION_TOLERANCE);
-  for (int i = 0; i < n; i++) a[i] += problem->step[i] / way;
+  for (int i = 0; i < n; i++) a[i] += problem->step[i] / half_h2;
 }
 
 // Share of an edge by which a collider may approach cloth in one step. Beyond it the step is taken
@@ -344,9 +349,9 @@ static int count_rounds(const newton *s, double approach) {
   static const double FAST = 0.25; // of an edge
   enum { FEW = 2 };
   static const double LITTLE = 0.3;
-  double least = s->together <= FEW ? LEAST_GAIN : LITTLE;
+  double least = s->solve.njoint <= FEW ? LEAST_GAIN : LITTLE;
   if (approach > FAST * s->edge) return 2;
-  return s->together == 1 || s->went > least ? 1 : 2;
+  return s->solve.njoint == 1 || s->solve.joint_share > least ? 1 : 2;
 }
 
 // Moves cloth and the lagging colliders in one step, see contact/guide.h; s->g is the gradient at
@@ -356,14 +361,14 @@ static int count_rounds(const newton *s, double approach) {
 static double step_together(csim_problem *problem, newton *s, int solves,
                             csim_method_report *report, double *x) {
   csim_contact *contact = problem->contact;
-  s->little = 0;
+  s->solve.gained_little = 0;
   int n = 3 * problem->model->nvert;
   static const double TOLERANCE = 0.1;
   csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, s->x_try);
   csim_vector_add(problem->pool, n, -1, x, s->x_try); // rest of the free flight
   csim_contact_aim_pins(contact, STUCK_PINS * s->edge, s->x_try);
-  s->rounds = 1;
-  for (int round = 0; round < s->rounds; round++) {
+  s->solve.joint_rounds = 1;
+  for (int round = 0; round < s->solve.joint_rounds; round++) {
     if (round) csim_problem_gradient(problem, x, s->g);
     csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
     double approach = csim_contact_make_way(contact, s->x_try, s->g);
@@ -372,7 +377,7 @@ static double step_together(csim_problem *problem, newton *s, int solves,
       report->outcome = CSIM_OUTCOME_TOO_FAST;
     csim_pool_section(problem->pool, before);
     if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
-    if (!round) s->rounds = count_rounds(s, approach);
+    if (!round) s->solve.joint_rounds = count_rounds(s, approach);
     leave_out_idle(problem, s, solves);
     linearize(problem, s, x);
     csim_pool_section(problem->pool, CSIM_SECTION_LINEAR);
@@ -400,7 +405,7 @@ static int moves_together(const csim_contact *contact) {
 // The same without physics, where the linear problem leads nowhere. Not while shorter steps can
 // keep bounds of strain, which this does not know.
 static double carry_along(const csim_problem *problem, csim_method_report *report, double *x) {
-  if (problem->model->bounded && problem->halvings_left > 0) return 0;
+  if (problem->model->has_bounds && problem->halvings_left > 0) return 0;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double share = csim_contact_carry(problem->contact, x);
   csim_pool_section(problem->pool, before);
@@ -418,7 +423,7 @@ enum { LEAST_HALVINGS = 2 };            // reserved for colliders that are too f
 // positions in the middle of the step they can go on. Without that a ball pushing a sheet with a
 // bound of 2 % at 3.9 m/s lagged by 17 mm, now by less than 0.1 mm.
 static int falls_behind(const csim_problem *problem) {
-  return problem->model->bounded && problem->contact && problem->halvings_left > 0 &&
+  return problem->model->has_bounds && problem->contact && problem->halvings_left > 0 &&
          csim_contact_falls_behind(problem->contact);
 }
 
@@ -436,7 +441,7 @@ static int is_worth_halving(const csim_problem *problem, const double *x,
 // hit by a ball 25 solves were that far in the tenth iteration, and four of them ended well.
 static int is_over(const csim_problem *problem, const newton *s, const csim_method_report *report) {
   static const double FAR = 200; // times solver.balance
-  int solves = report->iterations - s->together, most = problem->params->iterations;
+  int solves = report->iterations - s->solve.njoint, most = problem->params->iterations;
   if (solves >= most) return 1;
   return 2 * solves >= most && problem->contact && problem->params->balance > 0 &&
          problem->halvings_left > LEAST_HALVINGS &&
@@ -450,7 +455,7 @@ static int release_blocking(const csim_problem *problem, newton *s, int *times,
   enum { MOST_TIMES = 4 };
   csim_contact *contact = problem->contact;
   if (!contact || *times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
-  int some = s->together > 0 && s->together < MOST_TOGETHER && *times < MOST_TIMES;
+  int some = s->solve.njoint > 0 && s->solve.njoint < MOST_TOGETHER && *times < MOST_TIMES;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   int done = csim_contact_release(contact, some ? s->x_try : NULL, x);
   csim_pool_section(problem->pool, before);
@@ -464,12 +469,12 @@ static int release_blocking(const csim_problem *problem, newton *s, int *times,
 static int search(const csim_problem *problem, newton *s, double slope, csim_method_report *report,
                   double *x, csim_descent *made) {
   static const double SHORT = 0.1;
-  double least = s->least < 1 ? SHORT : CSIM_LEAST_SHARE;
+  double least = s->solve.vertex_share < 1 ? SHORT : CSIM_LEAST_SHARE;
   if (csim_line_search(problem, problem->step, slope, least, s->x_try, x, made) > 0) return 1;
-  if (!(s->least < 1)) return 0;
+  if (!(s->solve.vertex_share < 1)) return 0;
   double together = filter_together(problem, s, x, report);
   if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
-  if (s->share > SHORT && together < 0 &&
+  if (s->solve.common_share > SHORT && together < 0 &&
       csim_line_search(problem, problem->step, together, SHORT, s->x_try, x, made) > 0)
     return 1;
   slope = filter_apart(problem, s, report);
@@ -487,9 +492,9 @@ static int search(const csim_problem *problem, newton *s, double slope, csim_met
 // they converged as well, to an acceleration that was up to 12 % off for a strip on a capstan.
 static void update_friction(const csim_problem *problem, newton *s, const double *x, int solves) {
   enum { PATIENCE = 6 };
-  if (solves == 0) s->friction_share = 1;
-  if (solves > PATIENCE && s->residuals[0] > 0.5 * s->residuals[2]) s->friction_share *= 0.5;
-  if (solves > 0) csim_problem_update_friction(problem, x, s->friction_share);
+  if (solves > PATIENCE && s->solve.residuals[0] > 0.5 * s->solve.residuals[2])
+    s->solve.friction_share *= 0.5;
+  if (solves > 0) csim_problem_update_friction(problem, x, s->solve.friction_share);
 }
 
 // Computes the gradient at x, after `solves` linear systems.
@@ -498,9 +503,9 @@ static void measure(const csim_problem *problem, newton *s, const double *x, int
   update_friction(problem, s, x, solves);
   csim_problem_gradient(problem, x, s->g);
   report->residual = csim_method_residual(problem, s->g);
-  memmove(s->residuals + 1, s->residuals, 2 * sizeof *s->residuals);
-  s->residuals[0] = report->residual;
-  if (solves == 0) s->first = report->residual;
+  memmove(s->solve.residuals + 1, s->solve.residuals, 2 * sizeof *s->solve.residuals);
+  s->solve.residuals[0] = report->residual;
+  if (solves == 0) s->solve.first_residual = report->residual;
   csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
                  report->left);
   if (problem->params->balance > 0) csim_balance_begin(problem, &s->balance, x);
@@ -521,12 +526,13 @@ static void find_leftovers(const csim_problem *problem, newton *s, csim_method_r
 static void note_gain(const csim_problem *problem, newton *s, const csim_descent *made) {
   int n = 3 * problem->model->nvert;
   const csim_solver_params *params = problem->params;
-  s->gained += made->gain;
-  s->little = !(params->balance > 0) && made->gain < params->gain_tolerance * s->gained;
-  if (!s->little || !problem->contact) return;
+  s->solve.gained += made->gain;
+  s->solve.gained_little =
+      !(params->balance > 0) && made->gain < params->gain_tolerance * s->solve.gained;
+  if (!s->solve.gained_little || !problem->contact) return;
   double went = csim_vector_dot(problem->pool, n, problem->step, problem->step);
   double whole = csim_vector_dot(problem->pool, n, s->whole, s->whole);
-  s->little = made->share * made->share * went >= 0.25 * whole;
+  s->solve.gained_little = made->share * made->share * went >= 0.25 * whole;
 }
 
 static int is_stopped(const csim_problem *problem) {
@@ -538,29 +544,30 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double least = INFINITY, ratio = 1; // of this one to the least before
-  int misses = 0, times = 0;          // joint steps are not counted as iterations
+  int misses = 0, times = 0;
   csim_descent made = {0};
   int pins_left =
       params->pins == CSIM_PINS_COUNTER_FORCE && problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
+    int solves = report.iterations - s->solve.njoint;
     if (is_stopped(problem)) report.outcome = CSIM_OUTCOME_STOPPED;
     if (catch_up(problem, x)) report.outcome = CSIM_OUTCOME_MEMORY;
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
-    measure(problem, s, x, report.iterations - s->together, &report);
+    measure(problem, s, x, solves, &report);
     // F no longer resolves progress; continue only while the gradient decreases
-    if (made.blind && report.residual > 0.5 * s->residuals[1])
+    if (made.blind && report.residual > 0.5 * s->solve.residuals[1])
       report.outcome = CSIM_OUTCOME_STALLED;
     ratio = report.residual / least;
     least = csim_min(least, report.residual);
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.outcome == CSIM_OUTCOME_LIMIT && s->together < MOST_TOGETHER && problem->contact &&
-        misses < MOST_MISSES && moves_together(problem->contact)) {
-      s->together++;
-      s->went = step_together(problem, s, report.iterations - s->together + 1, &report, x);
+    if (report.outcome == CSIM_OUTCOME_LIMIT && s->solve.njoint < MOST_TOGETHER &&
+        problem->contact && misses < MOST_MISSES && moves_together(problem->contact)) {
+      s->solve.njoint++;
+      s->solve.joint_share = step_together(problem, s, solves, &report, x);
       if (report.outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(problem->contact) &&
-          (s->went < LEAST_GAIN || s->together == MOST_TOGETHER))
-        s->went = carry_along(problem, &report, x);
-      misses = s->went < LEAST_GAIN ? misses + (s->rounds > 1) : 0;
+          (s->solve.joint_share < LEAST_GAIN || s->solve.njoint == MOST_TOGETHER))
+        s->solve.joint_share = carry_along(problem, &report, x);
+      misses = s->solve.joint_share < LEAST_GAIN ? misses + (s->solve.joint_rounds > 1) : 0;
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;
       continue;
     }
@@ -581,7 +588,7 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
     if (pins_left) {
       linearize_with_pins(problem, s, x);
     } else {
-      leave_out_idle(problem, s, report.iterations - s->together);
+      leave_out_idle(problem, s, solves);
       linearize(problem, s, x);
     }
     problem->iteration.earlier.chord = s->before;
@@ -623,8 +630,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       (csim_iteration){.earlier = {s->before, problem->x},
                        .gradient_memo = s->gradient_memo.groups ? &s->gradient_memo : NULL};
   s->gradient_memo.known = 0;
-  s->cut = s->gained = s->little = s->together = 0;
-  for (int i = 0; i < 3; i++) s->residuals[i] = INFINITY;
+  s->solve = (solve_state){.residuals = {INFINITY, INFINITY, INFINITY}, .friction_share = 1};
   csim_idle_begin(&s->idle);
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, touches ? problem->x : x, s->before);
   return iterate(&predicting, s, x);

@@ -45,7 +45,7 @@ static void *pd_create(csim_arena *arena, const csim_model *model,
   csim_accelerator_create(arena, params, n, &s->accelerator);
   int lbfgs = params->acceleration == CSIM_ACCELERATION_LBFGS;
   for (int e = 0; e < model->nenergy; e++)
-    if (!model->energy[e].kind->bounded) s->search = params->line_search;
+    if (!model->energy[e].kind->laplacian_bounds) s->search = params->line_search;
   if (lbfgs || s->search) s->x_last = CSIM_ARENA_NEW(arena, double, n);
   if (lbfgs) {
     s->window = params->window;

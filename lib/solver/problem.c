@@ -291,7 +291,7 @@ void csim_problem_hold_idle(const csim_problem *problem, double *d) {
 }
 
 double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d) {
-  if (!problem->model->bounded) return 1;
+  if (!problem->model->has_bounds) return 1;
   csim_point at = csim_problem_point(problem, x);
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_ELASTICITY);
   double share = csim_model_max_step(problem->pool, problem->model, &at, d);

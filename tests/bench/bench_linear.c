@@ -140,12 +140,12 @@ static void keep_least(double start, double *least) {
 static timing measure(csim_pool *pool, const csim_model *model) {
   csim_arena arena = {0};
   csim_stiffness K;
-  csim_precond P;
+  csim_block_jacobi P;
   int n = 3 * model->nvert;
   double *x = CSIM_ARENA_NEW(&arena, double, n), *r = CSIM_ARENA_NEW(&arena, double, n);
   double *p = CSIM_ARENA_NEW(&arena, double, n + 1), *q = CSIM_ARENA_NEW(&arena, double, n + 1);
   if (csim_stiffness_create(&arena, model, &K) ||
-      csim_precond_create_jacobi(&arena, model->nvert, &P))
+      csim_block_jacobi_create(&arena, model->nvert, &P))
     fail("out of memory");
   csim_point at = {.x = model->x0};
   double *inertia = CSIM_ARENA_NEW(&arena, double, model->nvert);
@@ -155,7 +155,7 @@ static timing measure(csim_pool *pool, const csim_model *model) {
   for (int k = 0; k < REPEATS; k++) {
     double start = seconds();
     csim_stiffness_update(pool, &at, CSIM_PSD_DROP, inertia, NULL, &K);
-    csim_precond_update_edges(pool, &K.A, &P, NULL);
+    csim_block_jacobi_update_edges(pool, &K.A, &P, NULL);
     keep_least(start, &t.update);
   }
   for (int i = 0; i < n; i++) p[i] = i % 7 - 3;
@@ -167,7 +167,7 @@ static timing measure(csim_pool *pool, const csim_model *model) {
     csim_vector_reduce(pool, n, 1 / pq, q, r);
     keep_least(start, &t.reduce);
     start = seconds();
-    csim_precond_apply(pool, &P, r, q, NULL);
+    csim_block_jacobi_apply(pool, &P, r, q, NULL);
     keep_least(start, &t.apply);
     start = seconds();
     csim_vector_advance(pool, n, 0.1, 0.1, q, p, x);

@@ -68,7 +68,7 @@ const csim_energy_kind csim_sample_kind = {
     .hessian = hessian,
     .constant = 1,
     .laplacian = laplacian,
-    .bounded = 1,
+    .laplacian_bounds = 1,
     .constraint = constraint,
     .hinge = csim_quadratic_param,
 };

@@ -192,7 +192,7 @@ static void add_membrane(kit *k, const csim_moduli *moduli, double angle, int or
   csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri, NULL,
                        orthotropic ? &k->orthotropic : &k->woven);
   k->springs.nelem = 0;
-  k->model->bounded = 1;
+  k->model->has_bounds = 1;
 }
 
 // A square sheet that is held at one edge and pulled at the other, its warp at an angle [rad] to

@@ -81,10 +81,11 @@ int main(void) {
   csim_bsr_multiply(NULL, &m.A, x, y);
   CHECK(error_of(&m, x, y) < 1e-13);
   test_vectors(x, b);
-  csim_precond P;
+  csim_block_jacobi P;
   csim_scratch scratch = {0};
-  CHECK(csim_precond_create(&m.arena, &m.pattern, CSIM_BLOCK_JACOBI, &P) == 0);
-  CHECK(csim_precond_update(NULL, &m.A, &P, NULL) == 0 && csim_pcg_reserve(&scratch, 3 * N) == 0);
+  CHECK(csim_block_jacobi_create(&m.arena, m.pattern.nrow, &P) == 0);
+  CHECK(csim_block_jacobi_update(NULL, &m.A, &P, NULL) == 0 &&
+        csim_pcg_reserve(&scratch, 3 * N) == 0);
   for (int chebyshev = 0; chebyshev < 2; chebyshev++) {
     csim_jacobi_params params = {0.9, chebyshev ? 0.4 : 0, 1e-10, 500};
     csim_solve_report r = csim_jacobi_solve(NULL, &m.A, &P, b, &params, &scratch, x);

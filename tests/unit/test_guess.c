@@ -24,7 +24,7 @@ static void create(bound_law law, int nthread, kit *k) {
     csim_network_limits(&k->springs, 0, LIMIT, 0, &k->bounds);
   else
     kit_membrane(k, &moduli, law == WOVEN ? &k->woven : &k->orthotropic);
-  k->model->bounded = 1;
+  k->model->has_bounds = 1;
   kit_ready(k, nthread);
 }
 

@@ -445,6 +445,11 @@ static void fail_each(const char *name, try_function *attempt, int stride) {
       break;
     }
     nmemory += status == CSIM_MEMORY;
+    // a reader reports its file, csim_compile the scene
+    int reported = log.log.nerror == 1 || log.log.nerror == 2 || attempt == try_schema;
+    check_that(status != CSIM_MEMORY || reported, __FILE__, __LINE__,
+               "%s: allocation %ld fails: %d errors reported: %s", name, k, log.log.nerror,
+               log.text);
     // a failure that does no harm (a buffer of stdio, a thread less) is fine; one inside opendir or
     // the like is the file's
     int as_file = status == CSIM_IO && strstr(log.text, strerror(ENOMEM));

@@ -125,7 +125,7 @@ static void test_slack(void) {
 static void test_closing(void) {
   csim_link link[3] = {{.length = 0.3, .closed_length = 0.001, .end = 1},
                        {.length = 0.1, .end = 1},
-                       {.length = 0.1, .begin = 0.5, .end = 0.75, .way = {0, 0.6, 0.8}}};
+                       {.length = 0.1, .begin = 0.5, .end = 0.75, .direction = {0, 0.6, 0.8}}};
   csim_link_group group = {.begin = 1, .end = INFINITY, .closed = 3};
   csim_model model = {.links = {.nlink = 3, .link = link, .ngroup = 1, .group = &group}};
   enum { SECOND = CSIM_LINK_NOW, THIRD = 2 * CSIM_LINK_NOW };

@@ -17,7 +17,7 @@ typedef struct fixture {
   csim_stiffness K;
   csim_layout layout;
   csim_bsr H;
-  csim_precond P;
+  csim_block_jacobi P;
   csim_multigrid C;
   csim_scratch s;
   double *b, *x; // (nvert x 3)
@@ -40,7 +40,7 @@ static void create(int cells, int on_graph, fixture *f) {
   for (int i = 0; i < n; i++) f->x[i] = 1.02 * model->x0[i] + 0.01 / cells * kit_random(&seed);
   csim_point at = {.x = f->x};
   CHECK(csim_pcg_reserve(&f->s, n) == 0);
-  CHECK(csim_precond_create_jacobi(&f->arena, model->nvert, &f->P) == 0);
+  CHECK(csim_block_jacobi_create(&f->arena, model->nvert, &f->P) == 0);
   CHECK(csim_stiffness_create(&f->arena, model, &f->K) == 0);
   csim_stiffness_update(k->pool, &at, CSIM_PSD_DROP, kit_inertia(&f->arena, model, h), NULL, &f->K);
   CHECK(csim_layout_build(&f->arena, model, &f->layout) == 0);
@@ -81,8 +81,8 @@ static double precondition(csim_pool *pool, void *context, const double *r, doub
 
 // z = the correction alone, of levels and knots; returns r.z.
 static double correct_only(fixture *f, const double *r, double *z) {
-  csim_precond none;
-  CHECK(csim_precond_create_jacobi(&f->arena, f->C.nrow, &none) == 0); // all zero
+  csim_block_jacobi none;
+  CHECK(csim_block_jacobi_create(&f->arena, f->C.nrow, &none) == 0); // all zero
   return csim_multigrid_apply(NULL, &f->C, &none, r, z);
 }
 

@@ -54,8 +54,7 @@ static void shape_evenness(const csim_mesh *m, double *edges, double *areas) {
                     (a[2] - b[2]) * (a[2] - b[2]));
     lo = fmin(lo, d);
     hi = fmax(hi, d);
-    double area;
-    csim_tri_areas(1, m->tri + h / 3 * 3, m->vert, &area);
+    double area = csim_tri_area(m->vert, m->tri + h / 3 * 3);
     alo = fmin(alo, area);
     ahi = fmax(ahi, area);
   }

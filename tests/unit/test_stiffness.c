@@ -166,23 +166,23 @@ static uint64_t hash_of(int n, const double *x) { // FNV-1a
 static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
   int n = 3 * f->k.model->nvert;
   csim_arena temp = {0};
-  csim_precond P;
+  csim_block_jacobi P;
   double *x = CSIM_ARENA_NEW(&temp, double, n + 1), *y = CSIM_ARENA_NEW(&temp, double, 3 * n + 4);
   double *r = CSIM_ARENA_NEW(&temp, double, n + 1);
   for (int e = 0; e < f->k.model->nenergy; e++) f->k.model->energy[e].isa = isa;
   f->K.A.isa = isa;
   csim_stiffness_update(pool, &f->at, CSIM_PSD_DROP, kit_inertia(&f->arena, f->k.model, f->k.h),
                         NULL, &f->K);
-  CHECK(csim_precond_create_jacobi(&temp, f->k.model->nvert, &P) == 0);
+  CHECK(csim_block_jacobi_create(&temp, f->k.model->nvert, &P) == 0);
   P.isa = isa;
-  CHECK(csim_precond_update_edges(pool, &f->K.A, &P, NULL) == 0);
+  CHECK(csim_block_jacobi_update_edges(pool, &f->K.A, &P, NULL) == 0);
   memcpy(r, f->p, (size_t)n * sizeof *r);
   double alpha = 0.1;
-  csim_precond_apply(pool, &P, r, x, NULL);
+  csim_block_jacobi_apply(pool, &P, r, x, NULL);
   for (int k = 0; k < 5; k++) {
     y[3 * n] = csim_edge_matrix_multiply(pool, &f->K.A, x, y);
     y[3 * n + 1] = csim_vector_reduce(pool, n, alpha, y, r);
-    y[3 * n + 2] = csim_precond_apply(pool, &P, r, y + n, NULL);
+    y[3 * n + 2] = csim_block_jacobi_apply(pool, &P, r, y + n, NULL);
     alpha = y[3 * n + 2] / y[3 * n];
     csim_vector_advance(pool, n, alpha, 0.5, y + n, x, y + 2 * n);
   }

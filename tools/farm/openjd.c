@@ -7,12 +7,11 @@ static void add_text(cJSON *object, const char *key, char *text) {
   free(text);
 }
 
-static void add_path(cJSON *list, const char *name, const char *kind, const char *flow,
-                     const char *value) {
+static void add_directory(cJSON *list, const char *name, const char *flow, const char *value) {
   cJSON *p = cJSON_CreateObject();
   cJSON_AddStringToObject(p, "name", name);
   cJSON_AddStringToObject(p, "type", "PATH");
-  cJSON_AddStringToObject(p, "objectType", kind);
+  cJSON_AddStringToObject(p, "objectType", "DIRECTORY");
   cJSON_AddStringToObject(p, "dataFlow", flow);
   cJSON_AddStringToObject(p, "default", value);
   cJSON_AddItemToArray(list, p);
@@ -133,8 +132,8 @@ csim_status farm_emit_openjd(farm *f) {
   cJSON_AddStringToObject(root, "specificationVersion", "jobtemplate-2023-09");
   cJSON_AddStringToObject(root, "name", f->name);
   cJSON *parameters = cJSON_AddArrayToObject(root, "parameterDefinitions");
-  add_path(parameters, "Scenes", "DIRECTORY", "IN", "scenes");
-  add_path(parameters, "Out", "DIRECTORY", "OUT", ".");
+  add_directory(parameters, "Scenes", "IN", "scenes");
+  add_directory(parameters, "Out", "OUT", ".");
   add_string(parameters, "Clothsim", f->program);
   if (f->nexport) add_string(parameters, "Clothcache", f->cache);
   cJSON *steps = cJSON_AddArrayToObject(root, "steps");

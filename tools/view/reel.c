@@ -161,7 +161,7 @@ static csim_status note_gaps(const view_stage *s, const view_mesh *mesh, view_no
 
 static csim_status note_crossings(const view_stage *s, const view_mesh *mesh, view_note *note) {
   uint8_t **mark;
-  csim_status status = view_stage_mark(s, mesh, &mark, NULL);
+  csim_status status = view_stage_mark(s, mesh, &mark);
   int n = 0;
   for (int o = 0; !status && o < s->sequence->nobject; o++)
     for (int t = 0; t < mesh[o].ntri; t++) n += mark[o][t];

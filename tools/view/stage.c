@@ -389,7 +389,7 @@ csim_status view_stage_draw(const view_stage *s, int frame, int legend, csim_log
                  s->options->output == VIEW_SHEET; // small pictures do not show more
   csim_status status = parts && scene.item ? CSIM_OK : CSIM_MEMORY;
   if (!status) status = view_stage_read(s, frame, log, &mesh);
-  if (!status && s->options->crossings) status = view_stage_mark(s, mesh, &mark, NULL);
+  if (!status && s->options->crossings) status = view_stage_mark(s, mesh, &mark);
   for (int o = 0; !status && o < nobject; o++) {
     if (!mesh[o].nvert || (s->track[o].ground && s->scene.has_floor)) continue;
     view_item *item = scene.item + scene.nitem++;

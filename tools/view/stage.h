@@ -59,8 +59,7 @@ void view_stage_release(const view_stage *stage, view_mesh *mesh);
 
 /// Flags the triangles that pass through others: mark[o] (ntri of mesh[o]), 1 = crossing. Pairs of
 /// colliders do not count. mark and its rows are released with view_stage_release_marks.
-csim_status view_stage_mark(const view_stage *stage, const view_mesh *mesh, uint8_t ***mark,
-                            long long *total);
+csim_status view_stage_mark(const view_stage *stage, const view_mesh *mesh, uint8_t ***mark);
 void view_stage_release_marks(const view_stage *stage, uint8_t **mark);
 
 /// The colours' values of one object of a frame: (nvert), overwritten.

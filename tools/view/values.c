@@ -223,12 +223,11 @@ static int is_still(const view_stage *s, int object) {
   return s->track[object].colour < 0;
 }
 
-csim_status view_stage_mark(const view_stage *s, const view_mesh *mesh, uint8_t ***mark,
-                            long long *total) {
+csim_status view_stage_mark(const view_stage *s, const view_mesh *mesh, uint8_t ***mark) {
   enum { MOST_PAIRS = 1 << 18 };
   csim_status status = CSIM_MEMORY;
   int nobject = s->sequence->nobject, nvert = 0, ntri = 0;
-  long long npair = 0, counted = 0;
+  long long npair = 0;
   for (int o = 0; o < nobject; o++) nvert += mesh[o].nvert, ntri += mesh[o].ntri;
   double *x = malloc(3 * (size_t)nvert * sizeof *x + 1);
   int *tri = malloc(3 * (size_t)ntri * sizeof *tri + 1),
@@ -255,9 +254,7 @@ csim_status view_stage_mark(const view_stage *s, const view_mesh *mesh, uint8_t 
     const int *a = owner + 2 * pair[2 * i], *b = owner + 2 * pair[2 * i + 1];
     if (is_still(s, a[0]) && is_still(s, b[0])) continue;
     rows[a[0]][a[1]] = rows[b[0]][b[1]] = 1;
-    counted++;
   }
-  if (total) *total = counted;
 done:
   if (status) {
     view_stage_release_marks(s, *mark);
