@@ -439,7 +439,16 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   evaluate_at(contact, x);
   contact->failed |= csim_pinched_add(&contact->pinched, contact->active.x, &contact->active) != 0;
   csim_active_set_gradient(&contact->active, g);
-  contact->failed |= csim_friction_set_gradient(&contact->friction, contact->active.x, g) != 0;
+  contact->failed |=
+      csim_friction_set_gradient(&contact->friction, contact->active.x, 1, 0, g) != 0;
+}
+
+void csim_contact_friction(csim_contact *contact, const double *x, double of_limit,
+                           double of_change, double *g) {
+  csim_active_set_move(&contact->active, x);
+  memset(g, 0, 3 * (size_t)contact->mesh.nbody_vert * sizeof *g);
+  contact->failed |= csim_friction_set_gradient(&contact->friction, contact->active.x, of_limit,
+                                                of_change, g) != 0;
 }
 
 void csim_contact_normal_force(csim_contact *contact, const double *x, double *force) {

@@ -183,6 +183,12 @@ void csim_contact_update_friction(csim_contact *contact, const double *x, double
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active contacts for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
 
+/// The gradient of friction alone: of a share of it as it is, and of a share of what the last
+/// update would have changed with all of the normal forces.
+/// @param[out] g  (nbody_vert x 3) [N] overwritten
+void csim_contact_friction(csim_contact *contact, const double *x, double of_limit,
+                           double of_change, double *g);
+
 /// Normal force on each vertex with bodies at x: the magnitudes of the forces of all pairs,
 /// distributed by their weights. A cloth between two others is pressed from both sides. Call it
 /// after a step, before the candidates are dropped. It loses the active contacts of the Hessian.

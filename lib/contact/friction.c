@@ -112,6 +112,7 @@ static void update_range(void *context, int first, int last) {
     memcpy(f->w, c->w, sizeof f->w);
     memcpy(f->n, c->n, sizeof f->n);
     f->eps = full_slip(set, f, mu, job->active->stiffness);
+    f->change = f->limit;
     f->limit *= job->share;
     for (int k = 0; k < 4; k++)
       if (f->w[k] != 0) csim_add_scaled(f->w[k], csim_kinematics_start(kin, f->v[k]), f->start);
@@ -152,7 +153,8 @@ static void keep_from(csim_friction_contact *last, double share, csim_friction_c
   f->along = last->along;
   f->eps = share * f->eps + (1 - share) * last->eps;
   f->limit += (1 - share) * last->limit;
-  last->limit = 0;
+  f->change -= last->limit;
+  last->limit = last->change = 0;
 }
 
 // Within a bucket contacts of the last list come first.
@@ -193,8 +195,10 @@ static int keep_others(csim_friction_set *set, int n, double share) {
   if (CSIM_GROW(set->next, set->next_capacity, n + (ptrdiff_t)set->n)) return -1;
   for (int i = 0; i < set->n; i++) {
     if (set->contact[i].limit == 0) continue;
-    set->next[n] = set->contact[i];
-    set->next[n++].limit *= 1 - share;
+    csim_friction_contact *f = &set->next[n++];
+    *f = set->contact[i];
+    f->change = -f->limit;
+    f->limit *= 1 - share;
   }
   return n;
 }
@@ -210,7 +214,7 @@ int csim_friction_set_update(csim_friction_set *set, const csim_active_set *acti
   csim_pool_for(set->kin->pool, active->n, FRICTION_GRAIN, update_range,
                 &(update_job){set, active, share});
   for (int i = 0; i < active->n; i++) {
-    if (set->next[i].limit == 0) continue;
+    if (set->next[i].change == 0) continue;
     if (n < i) set->next[n] = set->next[i];
     n++;
   }
@@ -239,6 +243,7 @@ static double slip_of(const csim_friction_contact *f, const double *x, double u[
 typedef struct friction_job {
   const csim_friction_set *set;
   const double *x;
+  double of_limit, of_change;
 } friction_job;
 
 static double sum_energies(void *context, int first, int last) {
@@ -253,28 +258,32 @@ static double sum_energies(void *context, int first, int last) {
 }
 
 double csim_friction_set_value(const csim_friction_set *set, const double *x) {
-  return csim_pool_sum(set->kin->pool, set->n, sum_energies, &(friction_job){set, x});
+  return csim_pool_sum(set->kin->pool, set->n, sum_energies, &(friction_job){set, x, 1, 0});
 }
 
-// mu N f1/y, and the slip u.
-static double secant(const csim_friction_contact *f, const double *x, double u[3]) {
-  return f->limit / csim_max(f->eps, slip_of(f, x, u));
+// limit f1/y, and the slip u.
+static double secant(const csim_friction_contact *f, double limit, const double *x, double u[3]) {
+  return limit / csim_max(f->eps, slip_of(f, x, u));
 }
 
 static void set_forces(void *context, int first, int last) {
   const friction_job *job = context;
   double u[3];
   for (int i = first; i < last; i++) {
-    double s = secant(&job->set->contact[i], job->x, u);
+    const csim_friction_contact *f = &job->set->contact[i];
+    double limit = job->of_limit * f->limit + job->of_change * f->change;
+    double s = secant(f, limit, job->x, u);
     for (int c = 0; c < 3; c++) job->set->force[csim_xyz(i) + c] = s * u[c];
   }
 }
 
-int csim_friction_set_gradient(csim_friction_set *set, const double *x, double *g) {
+int csim_friction_set_gradient(csim_friction_set *set, const double *x, double of_limit,
+                               double of_change, double *g) {
   double *force = csim_grow(set->force, &set->force_capacity, set->n, 3 * sizeof *force);
   if (!force) return -1;
   set->force = force;
-  csim_pool_for(set->kin->pool, set->n, FRICTION_GRAIN, set_forces, &(friction_job){set, x});
+  csim_pool_for(set->kin->pool, set->n, FRICTION_GRAIN, set_forces,
+                &(friction_job){set, x, of_limit, of_change});
   for (int i = 0; i < set->n; i++) {
     const csim_friction_contact *f = &set->contact[i];
     csim_contact_add_force(set->kin, f->v, f->w, force + csim_xyz(i), g);
@@ -299,7 +308,7 @@ static double share_along(const csim_friction_contact *f, const double u[3], dou
 
 void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x) {
   csim_friction_contact *f = &set->contact[i];
-  double u[3], s = secant(f, x, u), y = csim_norm(u);
+  double u[3], s = secant(f, f->limit, x, u), y = csim_norm(u);
   f->along = share_along(f, u, y);
   memcpy(f->last, u, sizeof u);
   double along = y < f->eps ? s : f->along * s;

@@ -28,6 +28,7 @@ typedef struct csim_friction_contact {
   double start[3]; ///< [m] sum_k w_k x_k when the step began
   double limit;    ///< [N] mu times the normal force, by the last updates; < 0: takes back what the
                    ///< other terms of a valley have too much (terms.h)
+  double change;   ///< [N] by the last update, if it had taken all of the new limit
   double eps;      ///< [m] friction has its full size from this slip on
   double last[3];  ///< [m] slip at the last Hessian
   double along;    ///< share of the secant that it had along the slip
@@ -63,9 +64,11 @@ int csim_friction_set_update(csim_friction_set *set, const csim_active_set *acti
 /// Energy [J] with everything at x (mesh->nvert x 3).
 double csim_friction_set_value(const csim_friction_set *set, const double *x);
 
-/// Adds its gradient [N] to g (mesh->nbody_vert x 3).
+/// Adds its gradient [N] to g (mesh->nbody_vert x 3), of limits that are these shares of the
+/// present ones and of their changes.
 /// @return 0, or -1 when out of memory: nothing is added then
-int csim_friction_set_gradient(csim_friction_set *set, const double *x, double *g);
+int csim_friction_set_gradient(csim_friction_set *set, const double *x, double of_limit,
+                               double of_change, double *g);
 
 /// Sets B of one contact for the next iteration, everything being at x.
 void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x);

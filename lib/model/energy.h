@@ -131,7 +131,7 @@ typedef struct csim_energy_kind {
   void (*yield)(const csim_energy *energy, const csim_point *at, int first, int last, double h,
                 double *plastic);
   /// Largest strain [-] of an element: of a spring (l - L)/L; of a triangle along warp or weft;
-  /// with a bound, along any line. NULL: none.
+  /// with a bound, along any line; of the edges of a neo-Hookean tetrahedron. NULL: none.
   double (*strain)(const csim_energy *energy, const csim_point *at, int e);
   int rest_angle; ///< for role BEND: the parameter that is 0 for a hinge flat at rest; 0: all are
   int by_angle;   ///< 1: hinges on grids use angles; 0: second differences, parameters q (4), 0

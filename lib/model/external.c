@@ -98,9 +98,8 @@ static void accelerate(void *context, int first, int last) {
     double *out = job->v_next + csim_xyz(i);
     const csim_body *body = &m->body[m->body_of[i]];
     double decay = job->at.decay[m->body_of[i]];
-    if (body->factor[CSIM_FACTOR_DAMPING])
-      decay =
-          csim_exp(-body->damping * body->factor[CSIM_FACTOR_DAMPING][i - body->vert0] * job->at.h);
+    if (body->factor[CSIM_FACTOR_DAMPING] && !job->at.undamped)
+      decay = csim_exp(-csim_body_damping(body, i - body->vert0) * job->at.h);
     for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->at.h * job->gravity[c];
     if (job->at.without) memcpy(job->at.without + csim_xyz(i), out, 3 * sizeof *out);
     if (job->at.resistance) clear_resistance(job, i);
@@ -122,7 +121,8 @@ void csim_external_velocity(csim_pool *pool, const csim_external *external, doub
   csim_model_gravity(model, external->time, job.gravity);
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
-    external->decay[b] = body->damping > 0 ? csim_exp(-body->damping * external->h) : 1;
+    external->decay[b] =
+        body->damping > 0 && !external->undamped ? csim_exp(-body->damping * external->h) : 1;
   }
   if (csim_model_drags(model)) {
     csim_pool_for(pool, model->nvert, VERT_GRAIN, sample_wind, &job);

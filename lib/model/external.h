@@ -33,7 +33,7 @@ typedef struct csim_drag {
 /// D: drag of the surface, per triangle of area A, unit normal n and velocity w relative to the
 /// air, a third to each corner: 1/2 rho A (c |w.n| n n^T + 0.05 c |w| (I - n n^T)). D is that of
 /// the start and the velocity that of the end, which is stable for any wind and any step. Without
-/// drag: v* = v + h g exactly.
+/// drag: v* = v + h g exactly. Where `undamped` is set, damping is left out.
 ///
 /// Where other forces act as well, v* is not the velocity at the end, and the drag in it not the
 /// force on the surface: cloth that is held in the wind gets m/(m + h D) of it. A method that
@@ -44,6 +44,7 @@ typedef struct csim_external {
   const csim_model *model;
   const double *x, *v; ///< (nvert x 3) [m], [m/s] at the start
   double h;            ///< [s]
+  int undamped;        ///< 1: v already has lost what damping takes
   double time;         ///< [s] of gravity and wind, see csim_integration_force_time
   double *decay;       ///< (nbody) scratch: e^(-damping h)
   double *air;         ///< (nvert x 3) scratch: the wind at each vertex

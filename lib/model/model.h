@@ -58,6 +58,11 @@ static inline double csim_body_factor(const csim_body *body, csim_factor_of of, 
   return body->factor[of] ? body->factor[of][vert] : 1;
 }
 
+/// Its damping there [1/s].
+static inline double csim_body_damping(const csim_body *body, int vert) {
+  return body->damping * csim_body_factor(body, CSIM_FACTOR_DAMPING, vert);
+}
+
 /// Targets given vertex by vertex: at time[0] and before at from, at time[1] and after at to.
 typedef struct csim_pin_path {
   double time[2];          ///< [s] time[0] < time[1]

@@ -295,13 +295,31 @@ static void patch_yield(const csim_energy *energy, const csim_point *at, int fir
   }
 }
 
+// Largest stretch of an edge of a tetrahedron. The edges at rest are the columns of the inverse of
+// its weights.
+static double neohooke_strain(const csim_energy *energy, const csim_point *at, int e) {
+  const int *node = energy->node + csim_row(4, e);
+  double columns[9], rest[12] = {0}, most = -1;
+  csim_mat3_inverse(csim_energy_param(energy, e) + WEIGHT + 3, columns);
+  for (int k = 0; k < 9; k++) rest[csim_xyz(1 + k % 3) + k / 3] = columns[k];
+  for (int a = 0; a < 4; a++)
+    for (int b = a + 1; b < 4; b++) {
+      double length = csim_distance(at->x + csim_xyz(node[a]), at->x + csim_xyz(node[b]));
+      most = csim_max(most, length / csim_distance(rest + csim_xyz(a), rest + csim_xyz(b)) - 1);
+    }
+  return most;
+}
+
 #define CSIM_NEOHOOKE_FUNCTIONS                                                                    \
   .role = CSIM_ROLE_VOLUME, .value = neohooke_value, .gradient = neohooke_gradient,                \
   .hessian = neohooke_hessian, .laplacian = neohooke_laplacian, .elastic = neohooke_elastic,       \
   .constraint = neohooke_constraint
 
-const csim_energy_kind csim_neohooke_kind = {
-    .name = "neo-hookean", .nnode = 4, .nparam = WEIGHT + 12, CSIM_NEOHOOKE_FUNCTIONS};
+const csim_energy_kind csim_neohooke_kind = {.name = "neo-hookean",
+                                             .nnode = 4,
+                                             .nparam = WEIGHT + 12,
+                                             .strain = neohooke_strain,
+                                             CSIM_NEOHOOKE_FUNCTIONS};
 
 const csim_energy_kind csim_solid_patch_kind = {.name = "patches",
                                                 .nnode = CSIM_PATCH_NODES,

@@ -143,8 +143,11 @@ static const csim_table frames_table =
 static const csim_field strict_fields[] = {
     CSIM_KEY("lag", real, IN_STRICT(lag), "0.002", .unit = "m", .least = 0, .most = 1e9,
              .doc = "Largest lag of a collider or pin behind its motion in a frame."),
-    CSIM_KEY("strain", real, IN_STRICT(strain), "0.5", .least = 0, .most = 1e9,
-             .doc = "Largest stretch of a spring in a frame, as a share of its length."),
+    CSIM_KEY(
+        "strain", real, IN_STRICT(strain), "0.5", .least = 0, .most = 1e9,
+        .doc =
+            "Largest stretch in a frame, of a spring, of a membrane along warp or weft, or of an "
+            "edge of a neo-Hookean solid, as a share of its length."),
     CSIM_KEY("imbalance", real, IN_STRICT(imbalance), "2", .least = 0, .most = 1e9,
              .doc = "Net force on an object after a substep, as a share of the forces on it (see "
                     "\"solver.balance\")."),

@@ -1,6 +1,7 @@
 // solver/integrate.c: see integrate.h.
 #include "solver/integrate.h"
 
+#include "base/dmath.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -25,6 +26,12 @@ int csim_integration_create(csim_arena *arena, const csim_model *model, csim_int
   step->leftover = CSIM_ARENA_NEW(arena, csim_leftover, model->nbody);
   for (int k = 0; k < 2 && integrator == CSIM_INTEGRATOR_BDF2; k++)
     step->extrapolated[k] = CSIM_ARENA_NEW(arena, double, 3 * n);
+  int damps = 0;
+  for (int b = 0; b < model->nbody; b++) damps |= model->body[b].damping > 0;
+  if (damps && integrator == CSIM_INTEGRATOR_ALPHA) {
+    step->decay = CSIM_ARENA_NEW(arena, double, n);
+    step->decayed = CSIM_ARENA_NEW(arena, double, 3 * n);
+  }
   return arena->failed ? -1 : 0;
 }
 
@@ -37,6 +44,19 @@ static void extrapolate(void *context, int first, int last) {
   }
 }
 
+static void decay_range(void *context, int first, int last) {
+  const integrate_job *job = context;
+  const csim_model *model = job->model;
+  const csim_integration *s = job->step;
+  for (int i = first; i < last; i++) {
+    const csim_body *body = &model->body[model->body_of[i]];
+    double rate = csim_body_damping(body, i - body->vert0);
+    s->decay[i] = rate > 0 && !model->fixed[i] ? csim_exp(-0.5 * rate * s->h) : 1;
+    for (ptrdiff_t k = csim_xyz(i); k < csim_xyz(i) + 3; k++)
+      s->decayed[k] = s->decay[i] * job->state->v[k];
+  }
+}
+
 void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim_state *state,
                             double h, int whole, csim_integration *step) {
   step->h = step->rate = h;
@@ -46,6 +66,11 @@ void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim
   step->looks_back = whole && step->integrator == CSIM_INTEGRATOR_BDF2 && state->x_prev;
   memset(step->rough, 0, (size_t)state->nvert);
   memset(step->leftover, 0, (size_t)model->nbody * sizeof *step->leftover);
+  if (step->decay) {
+    csim_pool_for(pool, state->nvert, VERT_GRAIN, decay_range,
+                  &(integrate_job){.model = model, .step = step, .state = state});
+    step->v_from = step->decayed;
+  }
   if (!step->looks_back) return;
   csim_pool_for(pool, 3 * state->nvert, 3 * VERT_GRAIN, extrapolate,
                 &(integrate_job){.step = step, .state = state});
@@ -106,13 +131,14 @@ static void end_range(void *context, int first, int last) {
     for (ptrdiff_t k = csim_xyz(i); k < csim_xyz(i) + 3; k++) {
       double u = (job->x[k] - s->x_from[k]) / s->rate, too_much = error[k - csim_xyz(i)];
       if (alpha && !s->rough[i]) {
-        double v = job->state->v[k], a = job->a[k], half_f = (u - v) / s->h - 0.5 * too_much;
+        double v = s->v_from[k], a = job->a[k], half_f = (u - v) / s->h - 0.5 * too_much;
         job->v[k] = v + s->h * (0.25 * a + 1.5 * half_f);
         job->a[k] = 0.5 * a + half_f;
       } else {
         job->v[k] = u - s->rate * too_much;
         if (alpha) job->a[k] = 0;
       }
+      if (s->decay) job->v[k] *= s->decay[i];
     }
   }
 }

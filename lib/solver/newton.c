@@ -36,11 +36,12 @@ typedef struct newton {
   csim_gradient_memo gradient_memo;
   csim_leftovers leftovers;
   csim_correction correction;
-  double edge;    // [m] mean length of the surface's edges at the start
-  double *g;      // (nvert x 3)
-  double *x_try;  // (nvert x 3), and one number more
-  double *before; // (nvert x 3) [m] where the last system was assembled, or the step began
-  double *whole;  // (nvert x 3) step before the filter
+  double edge;      // [m] mean length of the surface's edges at the start
+  double *g;        // (nvert x 3)
+  double *x_try;    // (nvert x 3), and one number more
+  double *before;   // (nvert x 3) [m] where the last system was assembled, or the step began
+  double *whole;    // (nvert x 3) step before the filter
+  double *friction; // (nvert x 3) [N] scratch
   solve_state solve;
 } newton;
 
@@ -53,6 +54,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
   s->before = CSIM_ARENA_NEW(arena, double, n);
   s->whole = CSIM_ARENA_NEW(arena, double, n);
+  s->friction = CSIM_ARENA_NEW(arena, double, n);
   s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance) ||
       csim_groups_create(arena, model, &s->groups) ||
@@ -97,6 +99,54 @@ static int has_settled(const csim_problem *problem, newton *s, csim_method_repor
   csim_idle_bound(problem, &s->idle, s->g, problem->step);
   return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
          limit * limit * problem->model->nvert;
+}
+
+// Whether friction is that of the normal forces at x: on every object what it lacks is at most a
+// share of it. Where normal forces did not settle it has taken only a part of them
+// (update_friction), and a step that ended with that would keep friction of forces that are long
+// gone. Cloth that slid over a mesh, pressed once by 10,000 times its weight in a first iteration,
+// stopped dead.
+static int has_its_friction(const csim_problem *problem, newton *s, const double *x) {
+  static const double UNBALANCED = 0.05; // without a balance
+  const csim_model *model = problem->model;
+  double *whole = s->friction, *missing = s->x_try, rest = 1 - s->solve.friction_share;
+  if (!problem->contact || !(rest > 0)) return 1;
+  csim_problem_friction(problem, x, 1, rest, whole);
+  csim_problem_friction(problem, x, 0, rest, missing);
+  double most = problem->params->balance > 0 ? problem->params->balance : UNBALANCED;
+  for (int b = 0; b < model->nbody; b++) {
+    double has = 0, lacks = 0;
+    for (int i = model->body[b].vert0; i < model->body[b].vert0 + model->body[b].nvert; i++) {
+      has += csim_norm(whole + csim_xyz(i));
+      lacks += csim_norm(missing + csim_xyz(i));
+    }
+    if (lacks > most * has) return 0;
+  }
+  return 1;
+}
+
+// Whether the step may end at x. Where only friction is in the way, it takes all of the forces.
+static int is_done(const csim_problem *problem, newton *s, const double *x,
+                   csim_method_report *report) {
+  if (!(report->iterations > 0 && has_settled(problem, s, report)) &&
+      !(report->residual <= problem->params->tolerance))
+    return 0;
+  if (!(csim_problem_max_step(problem, x, NULL) > 0)) return 0;
+  if (has_its_friction(problem, s, x)) return 1;
+  s->solve.friction_share = 1;
+  return 0;
+}
+
+// Makes the imbalance of a step that ends without having settled that with its friction.
+static void judge_friction(const csim_problem *problem, newton *s, const double *x,
+                           csim_method_report *report) {
+  int body;
+  if (!(problem->params->balance > 0) || has_its_friction(problem, s, x)) return;
+  csim_vector_add(problem->pool, 3 * problem->model->nvert, 1, s->g, s->x_try);
+  double imbalance = csim_balance_measure(problem, &s->balance, s->x_try, &body);
+  if (imbalance <= report->imbalance) return;
+  report->imbalance = imbalance;
+  report->unbalanced = body;
 }
 
 static void sum_forces(void *context, int first, int last, double *sum) {
@@ -488,13 +538,15 @@ static int search(const csim_problem *problem, newton *s, double slope, csim_met
 // depend on friction may never agree with it: more friction of cloth pulled round a bar leaves less
 // tension, and so less normal force and friction in the next iteration. Where two iterations have
 // not halved the residual, updates take a smaller share of the new forces. Without that half of the
-// substeps ended at their limit where friction was 1 or more. With friction left as it is then,
-// they converged as well, to an acceleration that was up to 12 % off for a strip on a capstan.
+// substeps ended at their limit where friction was 1 or more.
 static void update_friction(const csim_problem *problem, newton *s, const double *x, int solves) {
   enum { PATIENCE = 6 };
-  if (solves > PATIENCE && s->solve.residuals[0] > 0.5 * s->solve.residuals[2])
-    s->solve.friction_share *= 0.5;
-  if (solves > 0) csim_problem_update_friction(problem, x, s->solve.friction_share);
+  static const double LEAST = 0.125;
+  solve_state *solve = &s->solve;
+  if (solves == 0) return;
+  if (solves > PATIENCE && solve->residuals[0] > 0.5 * solve->residuals[2])
+    solve->friction_share = csim_max(LEAST, 0.5 * solve->friction_share);
+  csim_problem_update_friction(problem, x, solve->friction_share);
 }
 
 // Computes the gradient at x, after `solves` linear systems.
@@ -575,12 +627,10 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
       misses = 0;
       continue;
     }
-    if (!pins_left &&
-        ((report.iterations > 0 && has_settled(problem, s, &report)) ||
-         report.residual <= params->tolerance) &&
-        csim_problem_max_step(problem, x, NULL) > 0)
-      report.outcome = CSIM_OUTCOME_CONVERGED;
-    if (report.outcome != CSIM_OUTCOME_LIMIT || is_over(problem, s, &report)) {
+    if (!pins_left && is_done(problem, s, x, &report)) report.outcome = CSIM_OUTCOME_CONVERGED;
+    int over = report.outcome == CSIM_OUTCOME_LIMIT && is_over(problem, s, &report);
+    if (over) judge_friction(problem, s, x, &report);
+    if (report.outcome != CSIM_OUTCOME_LIMIT || over) {
       find_leftovers(problem, s, &report);
       break;
     }

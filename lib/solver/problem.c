@@ -138,6 +138,15 @@ void csim_problem_update_friction(const csim_problem *problem, const double *x, 
   csim_pool_section(problem->pool, before);
 }
 
+void csim_problem_friction(const csim_problem *problem, const double *x, double of_limit,
+                           double of_change, double *g) {
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
+  csim_contact_friction(problem->contact, x, of_limit, of_change, g);
+  for (int i = 0; i < problem->model->nvert; i++)
+    if (problem->model->fixed[i]) memset(g + csim_xyz(i), 0, 3 * sizeof *g);
+  csim_pool_section(problem->pool, before);
+}
+
 int csim_gradient_memo_create(csim_arena *arena, const csim_groups *groups,
                               csim_gradient_memo *memo) {
   ptrdiff_t n = csim_xyz(groups->model->nvert);

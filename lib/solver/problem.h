@@ -97,6 +97,11 @@ int csim_gradient_memo_create(csim_arena *arena, const csim_groups *groups,
 /// function from here on: its values cannot be compared with earlier ones.
 void csim_problem_update_friction(const csim_problem *problem, const double *x, double share);
 
+/// csim_contact_friction with bodies at x, zero at fixed vertices; g (nvert x 3), overwritten.
+/// Needs problem->contact.
+void csim_problem_friction(const csim_problem *problem, const double *x, double of_limit,
+                           double of_change, double *g);
+
 /// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g);
 

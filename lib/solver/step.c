@@ -286,9 +286,10 @@ static void find_accelerations(const csim_solver *solver, const csim_problem *pr
     double back = 2 / problem->h * model->mass[i]; // w (x - y) has 2 m v/h
     double drag[3] = {0};
     if (problem->resistance) // its gradient is that of cloth that stands still
-      csim_resist(problem->resistance + csim_row(CSIM_RESISTANCE, i), state->v + csim_xyz(i), drag);
+      csim_resist(problem->resistance + csim_row(CSIM_RESISTANCE, i), problem->v + csim_xyz(i),
+                  drag);
     for (int k = 3 * i; k < 3 * i + 3; k++) {
-      force[k] = moves ? -force[k] - back * state->v[k] - drag[k - 3 * i] : 0;
+      force[k] = moves ? -force[k] - back * problem->v[k] - drag[k - 3 * i] : 0;
       state->a[k] = moves ? force[k] / model->mass[i] : 0;
     }
   }
@@ -320,6 +321,7 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
                             .x = step->x_from,
                             .v = step->v_from,
                             .h = step->rate,
+                            .undamped = step->decay != NULL,
                             .time = csim_integration_force_time(step, time),
                             .decay = solver->loss.decay,
                             .air = solver->y,

@@ -180,6 +180,26 @@ static void test_homogeneous(double nu) {
   kit_end(&k);
 }
 
+// The strain of a tetrahedron is that of the edge which is stretched most.
+static void test_strain(void) {
+  static const double F[9] = {1.4, 0.1, 0, 0, 0.8, 0, 0, 0, 0.9},
+                      A[9] = {2, 0.3, 0, 0, 1, 0.4, 0, 0, 3};
+  int node[4] = {0, 1, 2, 3};
+  double at_rest[12] = {5, 6, 7}, x[12], param[CSIM_MAX_PARAM], most = -1;
+  csim_lame lame = csim_lame_of(1e4, 0.3);
+  for (int k = 0; k < 9; k++) at_rest[3 + k] = at_rest[k % 3] + A[k];
+  for (int n = 0; n < 4; n++) csim_mat3_mul(F, at_rest + 3 * n, x + 3 * n);
+  CHECK(csim_neohooke_param(at_rest, node, &lame, param) == 0);
+  csim_energy one = {.kind = &csim_neohooke_kind, .nelem = 1, .node = node, .param = param};
+  for (int a = 0; a < 4; a++)
+    for (int b = 0; b < a; b++)
+      most = fmax(most, csim_distance(x + 3 * a, x + 3 * b) /
+                                csim_distance(at_rest + 3 * a, at_rest + 3 * b) -
+                            1);
+  CHECK(most > 0.3);
+  CHECK_NEAR(csim_neohooke_kind.strain(&one, &(csim_point){.x = x}, 0), most, 1e-12);
+}
+
 // What --check would measure of it: the moduli that were asked for, whatever the mesh. Springs and
 // volumes on the same tetrahedra give something else, alike along the axes of a cube.
 static void test_measured(void) {
@@ -212,6 +232,7 @@ static void test_measured(void) {
 }
 
 int main(void) {
+  test_strain();
   test_patches();
   for (int k = 0; k < 3; k++) {
     double nu = (double[]){0, 0.3, 0.49}[k];

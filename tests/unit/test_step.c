@@ -48,6 +48,32 @@ static void test_integrator(void) {
   }
 }
 
+// Damping that takes half of the velocity in a step: it falls as e^(-damping t), goes the way to
+// that, and under gravity comes to g/damping.
+static void test_damping(void) {
+  enum { STEPS = 20 };
+  double d = 60, h = 1.0 / 72, from[3] = {1, 2, -3};
+  for (int falls = 0; falls < 2; falls++) {
+    kit k;
+    double x[6] = {0, 0, 0, 1, 0, 0};
+    kit_begin(2, x, 0.3, h, &k);
+    if (!falls) memset(k.model->gravity, 0, sizeof k.model->gravity);
+    k.model->body[0].damping = d;
+    kit_spring(&k, 0, 1, 50, 1);
+    k.params.integrator = CSIM_INTEGRATOR_ALPHA;
+    kit_ready(&k, 1);
+    for (int i = 0; i < 6 && !falls; i++) k.state.v[i] = from[i % 3];
+    for (int n = 1; n <= STEPS; n++) {
+      kit_step(&k);
+      for (int c = 0; c < 3 && !falls; c++)
+        CHECK_NEAR(k.state.v[c], exp(-d * n * h) * from[c], 1e-12);
+    }
+    for (int c = 0; c < 3 && !falls; c++) CHECK_NEAR(k.state.x[c], from[c] / d, 0.04 * 3 / d);
+    if (falls) CHECK_NEAR(k.state.v[1], -9.81 / d, 0.04 * 9.81 / d);
+    kit_end(&k);
+  }
+}
+
 // A damped spring, by methods that solve the step and by one that is explicit, against the
 // recurrence of u'' = -w^2 (u + tau u'): implicit Euler has both terms at the end of the step.
 static void test_damped_spring(void) {
@@ -401,6 +427,7 @@ int main(void) {
   test_free_fall();
   test_change_of_integrator();
   test_integrator();
+  test_damping();
   test_damped_spring();
   test_accuracy();
   test_conservation();
