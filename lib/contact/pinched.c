@@ -375,26 +375,30 @@ static int is_held(const csim_pinched *p, int vert) {
   return depth > p->was[vert] - 0.5 * DRAWS * p->kin->h;
 }
 
-// Releases the corners of a triangle that are farther back than a vertex of it that they hold.
-static void release_holders_of(csim_pinched *p, const int v[3], int held, int part) {
-  const double *x = p->kin->x;
-  double n[3];
-  normal_of(p, p->out[held], n);
-  for (int k = 0; k < 3; k++) {
-    if (!csim_kinematics_is_free(p->kin, v[k])) continue;
-    if (!(csim_dot(n, x + csim_xyz(v[k])) < csim_dot(n, x + csim_xyz(held)))) continue;
-    if (release_by(p, v[k], part, p->out[held])) p->blocked[v[k]] = p->farther[v[k]] = 1;
-  }
+// Whether a vertex that has contact with a collider is on the back of it, as seen from where
+// another one is to go.
+static int is_behind(const csim_pinched *p, int vert, int other, int part) {
+  static const double BACK = -0.1; // cosine between the sides; round a corner is not behind
+  double n[3], m[3];
+  normal_of(p, p->out[other], n);
+  normal_of(p, nearest_triangle(p, vert, part), m);
+  return csim_dot(n, m) < BACK;
 }
 
-// Releases what holds vertices of crossing triangles, to go out where those do.
+// What a held vertex hangs on has contact. If that is behind the collider it is released, to go out
+// where the vertex does.
 static void release_holders(csim_pinched *p) {
   for (ptrdiff_t i = 0; i < p->npair; i++) {
     const int *v = p->tri + csim_xyz(p->pair[2 * i]);
     int part = crossed_part(p, i);
-    for (int k = 0; k < 3; k++)
-      if (csim_collision_mesh_releases(p->mesh, v[k], part) && is_held(p, v[k]))
-        release_holders_of(p, v, v[k], part);
+    for (int k = 0; k < 9; k++) {
+      int held = v[k / 3], holder = v[k % 3];
+      if (!csim_collision_mesh_releases(p->mesh, held, part) || !is_held(p, held)) continue;
+      if (csim_collision_mesh_releases(p->mesh, holder, part)) continue;
+      if (!csim_kinematics_is_free(p->kin, holder) || !is_behind(p, holder, held, part)) continue;
+      release_by(p, holder, part, p->out[held]);
+      p->blocked[holder] = p->farther[holder] = 1;
+    }
   }
 }
 

@@ -139,6 +139,20 @@ static const char *const press =
     "{'name': 'b', 'type': 'collider', 'position': [0, -0.06, 0],"
     " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}}";
 
+// The same, thinner and slower. What hangs beside the upper box is not behind it, and keeps
+// contact.
+static const char *const slow_press =
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
+    " 'mesh': {'shape': 'grid', 'size': [0.45, 0.45], 'cells': [12, 12]}},"
+    "{'name': 'a', 'type': 'collider', 'position': [0, 0.04, 0],"
+    " 'mesh': {'shape': 'box', 'size': [0.3, 0.04, 0.3], 'cells': [4, 1, 4]}, 'motion': [{'frame': "
+    "1},"
+    " {'frame': 14, 'position': [0, -0.03, 0]}, {'frame': 16, 'position': [0, -0.03, 0]}, "
+    "{'frame': "
+    "29}]},"
+    "{'name': 'b', 'type': 'collider', 'position': [0, -0.03, 0],"
+    " 'mesh': {'shape': 'box', 'size': [0.3, 0.04, 0.3], 'cells': [4, 1, 4]}}";
+
 // Closed at frame `closed`, open again some frames before `end`.
 static void passes(const char *name, const char *objects, int closed, int end, double strain) {
   sim s;
@@ -241,6 +255,7 @@ int main(void) {
   passes("deep balls", deep, 10, 34, 0.03);
   passes("arm", arm, 10, 40, 0.05);
   passes("press", press, 9, 24, 0.03);
+  passes("slow press", slow_press, 15, 28, 0.03);
   goes_on(balls, 9, 4);
   refuses_damage(balls, 9);
   return check_report();
