@@ -36,6 +36,7 @@ int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, cs
   p->out = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->farther = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
   p->has_room = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
+  p->was = CSIM_ARENA_NEW(arena, double, p->mesh->nbody_vert);
   p->mesh->released = p->released;
   return arena->failed ? -1 : 0;
 }
@@ -51,17 +52,18 @@ void csim_pinched_save(const csim_pinched *p, double *state) {
   int n = p->on ? p->mesh->nbody_vert : 0;
   for (int i = 0; i < n; i++) state[i] = p->released[i];
   for (int i = 0; i < n; i++) state[n + i] = p->out[i];
-  for (int i = 2 * n; i % 3; i++) state[i] = 0;
+  for (int i = 0; i < n; i++) state[2 * n + i] = p->was[i];
 }
 
 int csim_pinched_accepts(const csim_pinched *p, const double *state) {
   const csim_collision_mesh *mesh = p->mesh;
   int n = p->on ? mesh->nbody_vert : 0;
   for (int i = 0; i < n; i++) {
-    double by = state[i], out = state[n + i];
+    double by = state[i], out = state[n + i], was = state[2 * n + i];
     if (!csim_is_whole(by, EVERY, mesh->npart - 1)) return 0;
     if (by > 0 && by < mesh->nbody) return 0; // a body lets nothing go
     if (!csim_is_whole(out, by != 0 ? mesh->nbody_tri : 0, mesh->ntri - 1)) return 0;
+    if (was < 0 && was != -1) return 0;
   }
   return 1;
 }
@@ -72,6 +74,7 @@ void csim_pinched_load(csim_pinched *p, const double *state) {
   for (int i = 0; i < n; i++) {
     p->released[i] = (int)state[i];
     p->out[i] = (int)state[n + i];
+    p->was[i] = state[2 * n + i];
     p->n += p->released[i] != 0;
   }
 }
@@ -124,15 +127,21 @@ static int nearest_triangle(const csim_pinched *p, int vert, int part) {
   return nearest;
 }
 
-static int release(csim_pinched *p, int vert, int part) {
+// Releases a vertex, which is to go out by a triangle; < 0: by the nearest one.
+static int release_by(csim_pinched *p, int vert, int part, int tri) {
   int *by = &p->released[vert];
   if (*by == part || *by == EVERY) return 0;
   if (*by == 0) {
     p->n++;
-    p->out[vert] = nearest_triangle(p, vert, part);
+    p->out[vert] = tri < 0 ? nearest_triangle(p, vert, part) : tri;
+    p->was[vert] = -1;
   }
   *by = *by ? EVERY : part;
   return 1;
+}
+
+static int release(csim_pinched *p, int vert, int part) {
+  return release_by(p, vert, part, -1);
 }
 
 // ------------------------------------------------------------------------------------------ pairs
@@ -299,11 +308,18 @@ static void keep_near(csim_pinched *p) {
   }
 }
 
+// The collider that a triangle of the search crosses.
+static int crossed_part(const csim_pinched *p, ptrdiff_t i) {
+  const int *tri = p->mesh->tri + csim_xyz(p->mesh->nbody_tri + p->pair[2 * i + 1]);
+  return csim_collision_mesh_part(p->mesh, tri[0]);
+}
+
 // Keeps vertices whose faces cross a collider. -1 when out of memory.
 static int keep_crossing(csim_pinched *p) {
   const csim_collision_mesh *mesh = p->mesh;
   int n = 0;
   long long total = 0;
+  p->npair = 0;
   int *tri = csim_grow(p->tri, &p->tri_capacity, mesh->nbody_tri, 3 * sizeof *tri);
   if (!tri) return -1;
   p->tri = tri;
@@ -325,10 +341,9 @@ static int keep_crossing(csim_pinched *p) {
     if (total > 1 << 28) return -1;
     if (total <= capacity) break;
   }
-  for (ptrdiff_t i = 0; i < total; i++) {
-    const int *other = colliders.tri + csim_xyz(p->pair[2 * i + 1]);
-    keep_corners(p, tri + csim_xyz(p->pair[2 * i]), csim_collision_mesh_part(mesh, other[0]));
-  }
+  p->npair = total;
+  for (ptrdiff_t i = 0; i < total; i++)
+    keep_corners(p, tri + csim_xyz(p->pair[2 * i]), crossed_part(p, i));
   return 0;
 }
 
@@ -351,18 +366,57 @@ static void keep_inside(void *context, int first, int last) {
   }
 }
 
+// Whether a vertex that had room is held where it is: in a frame it has come less far than the
+// springs draw it in half a step.
+static int is_held(const csim_pinched *p, int vert) {
+  double n[3];
+  if (!p->released[vert] || p->was[vert] < 0) return 0;
+  double depth = csim_max(0, depth_of(p, vert, p->kin->x + csim_xyz(vert), n));
+  return depth > p->was[vert] - 0.5 * DRAWS * p->kin->h;
+}
+
+// Whether a vertex that has contact with a collider is on the back of it, as seen from where
+// another one is to go.
+static int is_behind(const csim_pinched *p, int vert, int other, int part) {
+  static const double BACK = -0.1; // cosine between the sides; round a corner is not behind
+  double n[3], m[3];
+  normal_of(p, p->out[other], n);
+  normal_of(p, nearest_triangle(p, vert, part), m);
+  return csim_dot(n, m) < BACK;
+}
+
+// What a held vertex hangs on has contact. If that is behind the collider it is released, to go out
+// where the vertex does.
+static void release_holders(csim_pinched *p) {
+  for (ptrdiff_t i = 0; i < p->npair; i++) {
+    const int *v = p->tri + csim_xyz(p->pair[2 * i]);
+    int part = crossed_part(p, i);
+    for (int k = 0; k < 9; k++) {
+      int held = v[k / 3], holder = v[k % 3];
+      if (!csim_collision_mesh_releases(p->mesh, held, part) || !is_held(p, held)) continue;
+      if (csim_collision_mesh_releases(p->mesh, holder, part)) continue;
+      if (!csim_kinematics_is_free(p->kin, holder) || !is_behind(p, holder, held, part)) continue;
+      release_by(p, holder, part, p->out[held]);
+      p->blocked[holder] = p->farther[holder] = 1;
+    }
+  }
+}
+
 // Finds the vertices that stay released though they have room: no collider is where they are to go.
 static void find_room(void *context, int first, int last) {
   csim_pinched *p = context;
   for (int i = first; i < last; i++) {
     p->has_room[i] = 0;
+    p->was[i] = -1;
     if (!p->released[i] || !p->blocked[i]) continue;
     double n[3], to[3];
     memcpy(to, p->kin->x + csim_xyz(i), sizeof to);
-    csim_add_scaled(csim_max(0, depth_of(p, i, to, n)), n, to);
+    double depth = csim_max(0, depth_of(p, i, to, n));
+    csim_add_scaled(depth, n, to);
     p->has_room[i] = 1;
     for (int k = p->mesh->nbody; k < p->mesh->npart && p->has_room[i]; k++)
       p->has_room[i] = !is_inside(p, k, to);
+    if (p->has_room[i]) p->was[i] = depth;
   }
 }
 
@@ -377,6 +431,7 @@ int csim_pinched_review(csim_pinched *p) {
   for (int i = 0; i < n; i++) p->farther[i] = p->blocked[i] != 0;
   keep_near(p);
   csim_pool_for(p->kin->pool, n, 16, keep_inside, p);
+  release_holders(p);
   csim_pool_for(p->kin->pool, n, 16, find_room, p);
   for (int i = 0; i < n; i++) {
     p->n -= p->released[i] && !p->blocked[i];

@@ -16,7 +16,8 @@
 // triangle of the collider, and farther while their faces still cross it or, from there, are too
 // near to it, round a corner. They are weak as long as a collider is there too. Once there is room
 // they are as stiff as the cloth, so that nothing that hangs on a vertex holds it inside, but draw
-// it out slowly.
+// it out slowly. What comes no farther in a frame is held by neighbours that have contact on
+// another side of the collider. Those are released with it.
 #ifndef CSIM_CONTACT_PINCHED_H
 #define CSIM_CONTACT_PINCHED_H
 
@@ -36,10 +37,12 @@ typedef struct csim_pinched {
   int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
   unsigned char *farther; ///< (mesh->nbody_vert) whether it is to go farther in this frame
   unsigned char *has_room; ///< (mesh->nbody_vert) whether it had room where it is to go then
-  int due;                 ///< a frame begins: csim_pinched_review is to be done
+  double *was; ///< (mesh->nbody_vert) [m] how far it had to go at that time; -1: it had no room
+  int due;     ///< a frame begins: csim_pinched_review is to be done
   ptrdiff_t tri_capacity, pair_capacity;
   int *tri;  ///< (n x 3) triangles of bodies with a released vertex, of a search
-  int *pair; ///< the triangles of colliders that they intersect
+  int *pair; ///< the triangles of colliders that they intersect, (npair x 2)
+  ptrdiff_t npair;
 } csim_pinched;
 
 /// The caller sets kin, reach, narrow, glide and mesh.
@@ -52,7 +55,7 @@ void csim_pinched_free(csim_pinched *pinched);
 
 /// Number of three-vectors that hold the released ones of nvert vertices: 0 unless it is on.
 static inline int csim_pinched_size(int nvert, const csim_contact_params *params) {
-  return params->pinched == CSIM_PINCHED_IGNORE ? (2 * nvert + 2) / 3 : 0;
+  return params->pinched == CSIM_PINCHED_IGNORE ? nvert : 0;
 }
 
 /// The released vertices (nvert), as in csim_collision_mesh, in a state of `nkinematic`

@@ -204,7 +204,7 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome) {
   case CSIM_OUTCOME_MEMORY:
     return "out of memory";
   case CSIM_OUTCOME_DIVERGED:
-    return "positions are no longer finite, even at a sixteenth of the substep: raise "
+    return "positions are no longer finite, even at a 64th of the substep: raise "
            "frames.substeps, or lower the stiffness";
   default:
     return "the solver gave up";

@@ -381,7 +381,7 @@ static void newton_accelerate(const csim_problem *problem, void *scratch, const 
 static const double FASTEST = 0.5;
 
 // Share of an edge that exact pins go at most in one step once they have been stuck: less than
-// FASTEST, as a wall they cannot pass would have every step taken in sixteen parts.
+// FASTEST, as a wall they cannot pass would have every step taken in so many parts.
 static const double STUCK_PINS = 0.45;
 
 // A collider is blocked after so many attempts of two rounds that move it by less than this share
@@ -455,7 +455,7 @@ static int moves_together(const csim_contact *contact) {
 // The same without physics, where the linear problem leads nowhere. Not while shorter steps can
 // keep bounds of strain, which this does not know.
 static double carry_along(const csim_problem *problem, csim_method_report *report, double *x) {
-  if (problem->model->has_bounds && problem->halvings_left > 0) return 0;
+  if (problem->model->has_bounds && problem->halvings_left > CSIM_FAST_HALVINGS) return 0;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double share = csim_contact_carry(problem->contact, x);
   csim_pool_section(problem->pool, before);
@@ -467,14 +467,14 @@ static double carry_along(const csim_problem *problem, csim_method_report *repor
 // cloth that fell crumpled hung in the air, held by its own contacts. In up to four parts such a
 // step converges in fewer iterations than a higher limit takes.
 static const double MOST_IMBALANCE = 4; // times solver.balance
-enum { LEAST_HALVINGS = 2 };            // reserved for colliders that are too fast
+enum { LEAST_HALVINGS = CSIM_FAST_HALVINGS + 2 };
 
 // A bound of strain may shorten joint steps until cloth and collider hardly move. From their
 // positions in the middle of the step they can go on. Without that a ball pushing a sheet with a
 // bound of 2 % at 3.9 m/s lagged by 17 mm, now by less than 0.1 mm.
 static int falls_behind(const csim_problem *problem) {
-  return problem->model->has_bounds && problem->contact && problem->halvings_left > 0 &&
-         csim_contact_falls_behind(problem->contact);
+  return problem->model->has_bounds && problem->contact &&
+         problem->halvings_left > CSIM_FAST_HALVINGS && csim_contact_falls_behind(problem->contact);
 }
 
 static int is_worth_halving(const csim_problem *problem, const double *x,

@@ -72,7 +72,7 @@ void csim_solver_normal_forces(csim_solver *solver, const csim_state *state, dou
 /// in state->step, so a span never crosses the end of a frame of setup.most.
 ///
 /// After a step that took many iterations the next begin in 2 or 4 parts (state->pace), as long as
-/// that is cheaper. A step that diverges is repeated in twice as many parts, up to four times. If
+/// that is cheaper. A step that diverges is repeated in twice as many parts, up to six times. If
 /// that fails too, the state is restored and the report's outcome has the reason.
 /// @return 0, or -1 when the solver gave up
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report);
