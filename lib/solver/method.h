@@ -15,7 +15,7 @@ typedef enum csim_outcome {
   CSIM_OUTCOME_STALLED,    ///< no further decrease is possible in double precision
   CSIM_OUTCOME_INDEFINITE, ///< Cholesky met a pivot that is not positive (psd "none"); x not usable
   CSIM_OUTCOME_DIVERGED,   ///< not finite; x is not usable
-  CSIM_OUTCOME_TOO_FAST,   ///< a collider is too fast for the step; x is not usable
+  CSIM_OUTCOME_TOO_FAST,   ///< something is too fast for the step; x is not usable
   CSIM_OUTCOME_UNBALANCED, ///< forces are far from balance at the limit; x is not to be used while
                            ///< the step can be halved
   CSIM_OUTCOME_MEMORY,     ///< out of memory; from here on a step is not repeated
