@@ -70,8 +70,8 @@ void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim
                             double h, int whole, csim_integration *step);
 
 /// Time [s] for which a step from `time` needs gravity and wind: the end, where second-order
-/// integrators have all forces; for backward Euler the middle, which gives the exact velocity if no
-/// key is inside the step.
+/// integrators have all forces; for backward Euler the middle. The mean gravity of a step's length
+/// around it gives the exact velocity, with generalized-alpha some steps after a key.
 double csim_integration_force_time(const csim_integration *step, double time);
 
 /// Sets weights and targets, once step->rough is known.

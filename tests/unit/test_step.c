@@ -85,6 +85,26 @@ static void test_damping(void) {
   }
 }
 
+// Gravity ends within a step, at every share of it: what falls keeps the speed that it has then.
+static void test_end_of_gravity(void) {
+  static const csim_integrator integrators[] = {CSIM_INTEGRATOR_EULER, CSIM_INTEGRATOR_BDF2,
+                                                CSIM_INTEGRATOR_ALPHA};
+  enum { STEPS = 60 };
+  for (int run = 0; run < 12; run++) {
+    kit k;
+    double x[6] = {0, 0, 0, 1, 0, 0}, h = 1.0 / 72, end = (20 + 0.25 * (run / 3)) * h;
+    csim_curve_key key[] = {{0, {0, -9.81, 0}}, {end, {0, -9.81, 0}}, {end + 1e-9, {0}}};
+    kit_begin(2, x, 0.3, h, &k);
+    k.model->gravity_key = (csim_curve){3, key};
+    kit_spring(&k, 0, 1, 50, 1);
+    k.params.integrator = integrators[run % 3];
+    kit_ready(&k, 1);
+    for (int n = 0; n < STEPS; n++) kit_step(&k);
+    CHECK_NEAR(k.state.v[1], -9.81 * end, 1e-7);
+    kit_end(&k);
+  }
+}
+
 // A damped spring, by methods that solve the step and by one that is explicit, against the
 // recurrence of u'' = -w^2 (u + tau u'): implicit Euler has both terms at the end of the step.
 static void test_damped_spring(void) {
@@ -439,6 +459,7 @@ int main(void) {
   test_change_of_integrator();
   test_integrator();
   test_damping();
+  test_end_of_gravity();
   test_damped_spring();
   test_accuracy();
   test_conservation();
