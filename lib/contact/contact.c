@@ -82,8 +82,12 @@ size_t csim_contact_memory(const csim_contact *contact) {
 
 // ------------------------------------------------------------------------------------------ state
 
+int csim_contact_pose_size(const csim_contact *contact) {
+  return csim_kinematics_size(&contact->kin) + csim_active_set_size(&contact->active);
+}
+
 int csim_contact_kinematic_size(const csim_contact *contact) {
-  return csim_kinematics_size(&contact->kin) + csim_active_set_size(&contact->active) +
+  return csim_contact_pose_size(contact) +
          csim_pinched_size(contact->mesh.nbody_vert, &contact->params);
 }
 

@@ -40,8 +40,12 @@ void csim_contact_free(csim_contact *contact);
 /// Bytes that it uses, without lists that grow with the number of contacts.
 size_t csim_contact_memory(const csim_contact *contact);
 
-/// Number of three-vectors of the colliders' positions (colliders may lag).
+/// Number of three-vectors of the colliders' positions (colliders may lag), and of what contact
+/// knows of vertices.
 int csim_contact_kinematic_size(const csim_contact *contact);
+
+/// Number of those, the first ones, that do not depend on vertices.
+int csim_contact_pose_size(const csim_contact *contact);
 
 /// Whether numbers read from outside, all finite, may be such a state. (csim_contact_kinematic_size
 /// x 3)

@@ -243,6 +243,12 @@ static void free_vertices(csim_state *state) {
 int csim_state_copy(const csim_state *from, csim_state *to) {
   if (from->nvert != to->nvert) free_vertices(to);
   if (!from->x_prev != !to->x_prev || !from->a != !to->a) csim_state_forget(to);
+  if (!to->kinematic ||
+      from->nkinematic > to->kinematic_capacity) { // of a phase with more vertices
+    free(to->kinematic);
+    to->kinematic = NULL;
+    to->kinematic_capacity = from->nkinematic;
+  }
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
   to->step = from->step;

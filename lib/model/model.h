@@ -288,6 +288,7 @@ typedef struct csim_state {
   double *plastic; ///< (nplastic) plastic strains; NULL: all is elastic
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) actual positions of colliders: contact may make them lag
+  int kinematic_capacity; ///< of a copy, that of `kinematic`
 } csim_state;
 
 /// Number of vertices of all bodies as they are written.

@@ -9,8 +9,10 @@ int csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic
   for (int k = 0; k < 2; k++) {
     csim_state *to = k ? &w->state : &w->good;
     if (csim_state_copy(state, to)) return -1;
-    if (!to->kinematic) to->kinematic = CSIM_NEW(double, csim_xyz(nkinematic));
+    if (to->kinematic) continue;
+    to->kinematic = CSIM_NEW(double, csim_xyz(nkinematic));
     if (!to->kinematic) return -1;
+    to->kinematic_capacity = nkinematic;
   }
   return 0;
 }

@@ -487,11 +487,17 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
 // Sets the positions of colliders from the state; a new state has them at their start.
 static int load_colliders(csim_solver *solver, csim_state *state) {
   int n = csim_contact_kinematic_size(solver->contact);
-  if (!state->kinematic) {
-    state->kinematic = CSIM_NEW(double, csim_xyz(n));
-    if (!state->kinematic) return -1;
+  if (!state->kinematic || state->nkinematic != n) {
+    double *kinematic = CSIM_NEW(double, csim_xyz(n));
+    if (!kinematic) return -1;
+    if (state->kinematic) // a phase with other vertices, of which none is released
+      memcpy(kinematic, state->kinematic,
+             3 * (size_t)csim_contact_pose_size(solver->contact) * sizeof(double));
+    else
+      csim_contact_save(solver->contact, kinematic);
+    free(state->kinematic);
+    state->kinematic = kinematic;
     state->nkinematic = n;
-    csim_contact_save(solver->contact, state->kinematic);
   }
   csim_contact_load(solver->contact, state->kinematic);
   memcpy(solver->kinematic.last, state->kinematic, 3 * (size_t)n * sizeof(double));
