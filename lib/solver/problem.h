@@ -46,8 +46,8 @@ typedef struct csim_stop {
   const void *user;
 } csim_stop;
 
-/// Most times that a step may be halved. The last ones are for colliders that are too fast: at
-/// 200 m/s one goes 1.7 m in a substep, many edges in a sixteenth of it.
+/// Most times that a step may be halved. The last ones are for what is too fast: at 200 m/s a
+/// collider goes 1.7 m in a substep, many edges in a sixteenth of it.
 enum { CSIM_MAX_HALVINGS = 6, CSIM_FAST_HALVINGS = 2 };
 
 typedef struct csim_problem {
