@@ -40,7 +40,7 @@ void print_help(void) {
        "      --verify-substeps  test for intersections after every substep\n"
        "\n"
        "Instead of a run:\n"
-       "      --check            build everything, print counts, memory, moduli of springs\n"
+       "      --check            build everything, print counts, memory, moduli, thickness\n"
        "      --print-config     print the scene with all defaults resolved, in SI units\n"
        "      --print-schema     print the JSON Schema of scenes\n"
        "      --dump-model FILE  write masses, pins and springs as JSON\n"

@@ -127,52 +127,6 @@ static csim_model *create_model(const csim_scene *scene) {
   return model;
 }
 
-static double mesh_thickness(const csim_model *model, const csim_body *body) {
-  const double MOST = 0.005, LEAST = 1e-6; // [m]
-  double edge =
-      csim_mean_edge(model->x0 + csim_xyz(body->vert0), body->mesh->ntri, 3, body->mesh->tri);
-  return edge > 0 ? csim_max(LEAST, csim_min(MOST, 0.2 * edge)) : MOST;
-}
-
-// Thickness of the thinnest cloth; infinite if there is none. Nothing else is thicker: where a
-// block keeps 5 mm from a table, a cloth between them that keeps 2 mm from both is not touched
-// firmly, and a block on a tablecloth was held up by the table.
-static double thinnest_cloth(const csim_model *model) {
-  double least = INFINITY;
-  for (int b = 0; b < model->nbody; b++)
-    if (model->body[b].type == CSIM_OBJECT_CLOTH)
-      least = csim_min(least, mesh_thickness(model, &model->body[b]));
-  return least;
-}
-
-// The scene's thickness, or one for each body from its mesh (thicker contact takes fewer substeps,
-// and a fifth of an edge does not show), times what maps say. Thickness is the largest there is,
-// and every vertex has a share of it.
-static csim_status choose_thickness(const csim_scene *scene, csim_world *world) {
-  const csim_model *model = world->model;
-  double given = scene->contact.thickness, limit = thinnest_cloth(model), most = 0;
-  int filter = scene->contact.response == CSIM_RESPONSE_FILTER, differs = !(given > 0);
-  world->contact = scene->contact;
-  if (!(given > 0)) world->contact.thickness = 0.001; // what they keep from colliders of no mesh
-  for (int b = 0; b < model->nbody; b++)
-    if (model->body[b].factor[CSIM_FACTOR_THICKNESS]) differs = 1;
-  if (!filter || !differs || !model->nvert) return CSIM_OK;
-  double *share = CSIM_ARENA_NEW(&world->arena, double, model->nvert);
-  if (!share) return CSIM_MEMORY;
-  for (int b = 0; b < model->nbody; b++) {
-    const csim_body *body = &model->body[b];
-    double usual = given > 0 ? given : csim_min(limit, mesh_thickness(model, body));
-    for (int i = 0; i < body->nvert; i++) {
-      share[body->vert0 + i] = usual * csim_body_factor(body, CSIM_FACTOR_THICKNESS, i);
-      most = csim_max(most, share[body->vert0 + i]);
-    }
-  }
-  for (int i = 0; i < model->nvert; i++) share[i] /= most;
-  world->contact.thickness = most;
-  world->contact.share = share;
-  return CSIM_OK;
-}
-
 // Warns about bodies so far out that numbers there are too coarse: doubles for contact and strain,
 // or floats, of which most files are, for the mesh.
 static void warn_of_distance(const csim_scene *scene, const csim_world *world, csim_log *log) {
@@ -244,7 +198,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   if (!status) status = hold_loose(&build);
   if (!status) status = finish_model(&build);
   if (!status) status = csim_build_chambers(&build);
-  if (!status) status = choose_thickness(scene, world);
+  if (!status) status = csim_choose_thickness(scene, world);
   if (!status && !last) warn_of_distance(scene, world, log);
   if (!status) status = csim_close_seams(world);
 done:

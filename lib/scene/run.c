@@ -520,6 +520,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
     return status;
   }
   if (!status) status = create(&r);
+  if (!status) status = csim_report_contact(r.sim.scene, &r.sim.world, CSIM_DEBUG, log);
   if (!status && r.resume.cached)
     status = csim_resume_from_cache(&r.sim, options, log, &r.resume);
   else if (!status && r.resume.found)
@@ -555,6 +556,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     report->memory = model->arena.used + csim_solver_memory(r.sim.solver) +
                      kept * (size_t)model->nvert * sizeof(double);
     status = csim_report_moduli(scene, model, log);
+    if (!status) status = csim_report_contact(r.sim.scene, &r.sim.world, CSIM_INFO, log);
   }
   destroy(&r);
   return status;

@@ -157,6 +157,34 @@ cat >sizes.json <<'END'
   {"name": "fine", "type": "cloth", "mesh": {"shape": "grid", "size": [0.06, 0.06], "cells": [20, 20]}, "material": "cotton"}]}
 END
 expect 0 "$clothsim" sizes.json --check
+says '"coarse": contact thickness 0.6'
+says '"fine": contact thickness 0.6'
+says 'that of the thinnest cloth'
+says 'a fifth of its mean edge'
+check "nothing is fast" sh -c '! grep -q "is fast" stderr'
+expect 0 "$clothsim" sizes.json --check --set contact.thickness=0.0005
+check "a thickness of the scene is not told" sh -c '! grep -q "contact thickness" stderr'
+# of keys, pins and velocities: what moves by an edge in a substep, and how many substeps are enough
+cat >hasty.json <<'END'
+{"name": "hasty", "frames": {"end": 5}, "objects": [
+  {"name": "cloth", "type": "cloth", "mesh": {"shape": "grid", "size": [0.4, 0.4], "cells": [20, 20]}, "material": "cotton", "velocity": [0, 1, 0]},
+  {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.1}, "position": [0, 1, 0],
+   "motion": {"interpolation": "linear", "keys": [{"frame": 2}, {"frame": 4, "position": [0, -0.3, 0]}]}},
+  {"name": "slow", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.1}, "position": [1, 1, 0],
+   "motion": {"interpolation": "linear", "keys": [{"frame": 2}, {"frame": 4, "position": [0, -0.2, 0]}]}}]}
+END
+expect 0 "$clothsim" hasty.json --check
+says '"ball" is fast for the mesh of "cloth": in frame 3 it moves by up to 30 mm in a substep'
+says 'unless frames.substeps is 7 or more'
+equal "$(grep -c 'is fast' stderr)" 1 "objects that are fast"
+expect 0 "$clothsim" hasty.json --check --set cloth.velocity='[0, 3, 0]'
+says '"cloth" is fast for the mesh of "cloth": in frame 2 it moves by up to 25 mm'
+expect 0 "$clothsim" hasty.json --check --set frames.substeps=7 --set 'cloth.pins=[{"vertices": [0], "motion": {"keys": [{"frame": 1}, {"frame": 2, "position": [0, 0, 0.2]}]}}]'
+says '"cloth" is fast'
+equal "$(grep -c 'is fast' stderr)" 1 "objects that are fast"
+expect 0 "$clothsim" hasty.json -v -o hasty -e 3
+says '"cloth": contact thickness 4.5'
+says '"ball" is fast'
 expect 2 "$clothsim" sizes.json --check --set contact.thickness=0.005
 says 'larger than the edges of "fine"'
 
