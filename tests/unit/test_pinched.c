@@ -209,7 +209,8 @@ static void refuses_damage(const char *objects, int at) {
   sim_frames(&s, at, &seen);
   csim_state *state = &s.k.state;
   int nvert = state->nvert, n = 3 * state->nkinematic;
-  int released = n - 3 * nvert, pins_stuck = released - 3 * 3; // before two of contact
+  int released = n - 3 * nvert, grown = released - 3 * ((nvert + 2) / 3);
+  int pins_stuck = grown - 3 * 3; // before two of contact
   CHECK(seen.last > 0 && csim_solver_accepts(s.k.solver, state));
   for (int i = 0; i < nvert; i++) {
     double *by = &state->kinematic[released + i], *out = by + nvert, *was = out + nvert;
@@ -243,6 +244,9 @@ static void refuses_damage(const char *objects, int at) {
     CHECK(!csim_solver_accepts(s.k.solver, state));
     state->kinematic[pins_stuck] = before;
   }
+  state->kinematic[grown] = -1; // a contact distance
+  CHECK(!csim_solver_accepts(s.k.solver, state));
+  state->kinematic[grown] = 0;
   CHECK(csim_solver_accepts(s.k.solver, state));
   state->nkinematic--;
   CHECK(!csim_solver_accepts(s.k.solver, state));
