@@ -268,7 +268,7 @@ typedef struct csim_run_totals {
   long long verified;   ///< tested for intersections, if requested
   long long crossing;   ///< of those, with more intersections than at the start
   csim_worst lag;       ///< [m] of a collider or pin behind its motion, in the frames written
-  csim_worst strain;    ///< [-] of a spring, |length / rest length - 1|, in the frames written
+  csim_worst strain;    ///< [-] of a spring or triangle in any direction, in the frames written
   csim_worst imbalance; ///< [-] force left over on an object in a substep, solver/balance.h
   csim_conserved conserved;
   int nreleased;

@@ -11,6 +11,12 @@
 void csim_curve_at(const csim_curve *curve, int count, const double *constant, double time,
                    double *value);
 
+/// Mean over the time from `from` to `to` [s], from < to: the value in the middle if no key is
+/// inside.
+/// @param[out] mean  (count <= 3) overwritten
+void csim_curve_mean(const csim_curve *curve, int count, const double *constant, double from,
+                     double to, double *mean);
+
 /// Copies keys into the arena. -1 when out of memory.
 int csim_curve_copy(csim_arena *arena, const csim_curve *from, csim_curve *to);
 

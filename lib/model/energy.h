@@ -130,8 +130,8 @@ typedef struct csim_energy_kind {
   /// changes their numbers in plastic (the model's, as in csim_point). NULL: elastic.
   void (*yield)(const csim_energy *energy, const csim_point *at, int first, int last, double h,
                 double *plastic);
-  /// Largest strain [-] of an element: of a spring (l - L)/L; of a triangle along warp or weft;
-  /// with a bound, along any line; of the edges of a neo-Hookean tetrahedron. NULL: none.
+  /// Largest strain [-] of an element: of a spring (l - L)/L; of a triangle along any line, its
+  /// larger principal stretch less 1; of the edges of a neo-Hookean tetrahedron. NULL: none.
   double (*strain)(const csim_energy *energy, const csim_point *at, int e);
   int rest_angle; ///< for role BEND: the parameter that is 0 for a hinge flat at rest; 0: all are
   int by_angle;   ///< 1: hinges on grids use angles; 0: second differences, parameters q (4), 0

@@ -118,7 +118,7 @@ static void accelerate(void *context, int first, int last) {
 void csim_external_velocity(csim_pool *pool, const csim_external *external, double *v_next) {
   const csim_model *model = external->model;
   external_job job = {.at = *external, .v_next = v_next};
-  csim_model_gravity(model, external->time, job.gravity);
+  csim_model_gravity(model, external->time, external->span, job.gravity);
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
     external->decay[b] =

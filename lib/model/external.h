@@ -46,6 +46,7 @@ typedef struct csim_external {
   double h;            ///< [s]
   int undamped;        ///< 1: v already has lost what damping takes
   double time;         ///< [s] of gravity and wind, see csim_integration_force_time
+  double span;         ///< [s] around it over which gravity is averaged, > 0
   double *decay;       ///< (nbody) scratch: e^(-damping h)
   double *air;         ///< (nvert x 3) scratch: the wind at each vertex
   csim_drag *drag;     ///< (ntri) scratch, needed when csim_model_drags

@@ -22,6 +22,7 @@
 #include "model/energy.h"
 
 #include "math/vec3.h"
+#include "model/principal.h"
 
 #include <math.h>
 #include <string.h>
@@ -340,7 +341,7 @@ static int measured_constraint(const csim_energy *energy, const csim_point *at, 
 static double measured_strain(const csim_energy *energy, const csim_point *at, int e) {
   triangle s = {.node = energy->node + csim_xyz(e), .p = csim_energy_param(energy, e)};
   find_strains(&s, at->x, s.fu, s.fv, s.e);
-  return csim_max(csim_norm(s.fu), csim_norm(s.fv)) - 1;
+  return csim_principal_stretch(s.fu, s.fv) - 1;
 }
 
 const csim_energy_kind csim_measured_kind = {

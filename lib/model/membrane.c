@@ -658,30 +658,17 @@ static int membrane_excess(const csim_energy *energy, const csim_point *at, cons
   return 1;
 }
 
-// Larger of |f_u| and |f_v|.
-static double larger_stretch(const csim_energy *energy, const double *x, int e) {
+static double membrane_strain(const csim_energy *energy, const csim_point *at, int e) {
   const int *node = energy->node + csim_xyz(e);
-  const double *p = csim_energy_param(energy, e), *x0 = x + csim_xyz(node[0]);
+  const double *p = csim_energy_param(energy, e), *x0 = at->x + csim_xyz(node[0]);
   double a[3], b[3], fu[3], fv[3];
-  csim_sub(x + csim_xyz(node[1]), x0, a);
-  csim_sub(x + csim_xyz(node[2]), x0, b);
+  csim_sub(at->x + csim_xyz(node[1]), x0, a);
+  csim_sub(at->x + csim_xyz(node[2]), x0, b);
   for (int c = 0; c < 3; c++) {
     fu[c] = p[BU1] * a[c] + p[BU2] * b[c];
     fv[c] = p[BV1] * a[c] + p[BV2] * b[c];
   }
-  return csim_max(csim_norm(fu), csim_norm(fv));
-}
-
-static double membrane_strain(const csim_energy *energy, const csim_point *at, int e) {
-  if (!(csim_energy_param(energy, e)[BOUND] > 0)) return larger_stretch(energy, at->x, e) - 1;
-  four s;
-  load_four(energy, at, e, e + 1, &s);
-  find_strains(&s, at->x, csim_membrane_law_of(energy->kind), &s.at);
-  csim_v4 rest[2];
-  double F[6], still[6] = {0};
-  find_rest_lengths(&s, csim_membrane_law_of(energy->kind), rest);
-  deformation(&s.at, rest, 0, F);
-  return csim_principal_largest(F, still, 0) - 1;
+  return csim_principal_stretch(fu, fv) - 1;
 }
 
 #define MEMBRANE(of_name, numbers)                                                                 \

@@ -140,8 +140,9 @@ int csim_model_hold(csim_model *model, double begin, double end) {
   return 1;
 }
 
-void csim_model_gravity(const csim_model *model, double time, double *g) {
-  csim_curve_at(&model->gravity_key, 3, model->gravity, time, g);
+void csim_model_gravity(const csim_model *model, double time, double span, double *g) {
+  double half = 0.5 * span;
+  csim_curve_mean(&model->gravity_key, 3, model->gravity, time - half, time + half, g);
 }
 
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at) {

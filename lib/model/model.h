@@ -242,8 +242,8 @@ void csim_model_pin_shares(const csim_model *model, double time, double *share);
 /// @return 1 when `fixed` or the number of energies has changed
 int csim_model_hold(csim_model *model, double begin, double end);
 
-/// Gravity at a time: g (3) [m/s^2], overwritten.
-void csim_model_gravity(const csim_model *model, double time, double *g);
+/// Mean gravity of `span` [s] > 0 around a time: g (3) [m/s^2], overwritten.
+void csim_model_gravity(const csim_model *model, double time, double span, double *g);
 
 /// Lets plastic energies flow for the time h [s] at x (nvert x 3): changes plastic (nplastic).
 void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x, double h,

@@ -126,13 +126,18 @@ CSIM_SIMD_BODY void csim_principal_hessian(const csim_principal *p, csim_v4 *uu,
     }
 }
 
-/// The larger singular value of F + t D, F and D (6) as f_u, f_v.
+/// The larger singular value of F = (f_u, f_v).
+static inline double csim_principal_stretch(const double fu[3], const double fv[3]) {
+  double uu = csim_dot(fu, fu), vv = csim_dot(fv, fv), uv = csim_dot(fu, fv);
+  double half = 0.5 * (uu - vv);
+  return sqrt(0.5 * (uu + vv) + sqrt(half * half + uv * uv));
+}
+
+/// That of F + t D, F and D (6) as f_u, f_v.
 static inline double csim_principal_largest(const double F[6], const double D[6], double t) {
   double f[6];
   for (int k = 0; k < 6; k++) f[k] = F[k] + t * D[k];
-  double uu = csim_dot(f, f), vv = csim_dot(f + 3, f + 3), uv = csim_dot(f, f + 3);
-  double half = 0.5 * (uu - vv);
-  return sqrt(0.5 * (uu + vv) + sqrt(half * half + uv * uv));
+  return csim_principal_stretch(f, f + 3);
 }
 
 /// As csim_bound_max_step, for the larger singular value of F + t D (6, as f_u and f_v) and its

@@ -230,7 +230,7 @@ static const csim_field material_fields[] = {
            "this time (Kelvin & Voigt); 0 = none. 0.01 s to 0.1 s damps the vibration of cloth "
            "that is struck, and makes its contact cheaper. Rotations are not damped. Use \"start\" "
            "velocity, as \"auto\" does, or the cloth does not quite come to rest."),
-    CSIM_KEY("numerical_damping", real, AT(numerical_damping), "-1", .least = 0, .most = 1,
+    CSIM_KEY("numerical_damping", real, AT(numerical_damping), NULL, .least = 0, .most = 1,
              .doc =
                  "Share of the solver's \"damping\" that acts on it. Default: 1 for cloth, 0 for "
                  "solids and the preset \"rubber\". With 1, vibrations that take ten substeps "

@@ -328,7 +328,7 @@ typedef struct csim_output {
 /// Bounds that a run should keep; with --strict it fails beyond them.
 typedef struct csim_strict {
   double lag;         ///< [m] of a collider or pin behind its motion, in a frame
-  double strain;      ///< [-] of a spring, in a frame
+  double strain;      ///< [-] of a spring or triangle, in a frame
   double imbalance;   ///< [-] force left over on an object after a substep, as a share
   double energy;      ///< [-] gained over the start's, as a share of what was exchanged
   double momentum;    ///< [m/s] speed that unbalanced forces have given the whole scene

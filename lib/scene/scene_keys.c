@@ -145,9 +145,9 @@ static const csim_field strict_fields[] = {
              .doc = "Largest lag of a collider or pin behind its motion in a frame."),
     CSIM_KEY(
         "strain", real, IN_STRICT(strain), "0.5", .least = 0, .most = 1e9,
-        .doc =
-            "Largest stretch in a frame, of a spring, of a membrane along warp or weft, or of an "
-            "edge of a neo-Hookean solid, as a share of its length."),
+        .doc = "Largest stretch in a frame, of a spring, of a membrane in any direction, or of an "
+               "edge of a neo-Hookean solid, as a share of its length. Shear of threads that keep "
+               "their length is a stretch of at most 0.41."),
     CSIM_KEY("imbalance", real, IN_STRICT(imbalance), "2", .least = 0, .most = 1e9,
              .doc = "Net force on an object after a substep, as a share of the forces on it (see "
                     "\"solver.balance\")."),

@@ -126,7 +126,7 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
              name_of(scene, &total->lag), total->lag.value, total->lag.frame);
   if (total->strain.value > bound->strain && ++count)
     csim_say(log, CSIM_WARNING, place,
-             "\"%s\" is stretched by %.0f %% between vertices %d and %d in frame %d: it is pulled "
+             "\"%s\" is stretched by %.0f %% at vertices %d and %d in frame %d: it is pulled "
              "too hard for its stiffness, or needs more \"frames.substeps\"",
              name_of(scene, &total->strain), 100 * total->strain.value, total->strain.vert[0],
              total->strain.vert[1], total->strain.frame);

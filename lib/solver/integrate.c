@@ -28,8 +28,9 @@ int csim_integration_create(csim_arena *arena, const csim_model *model, csim_int
     step->extrapolated[k] = CSIM_ARENA_NEW(arena, double, 3 * n);
   int damps = 0;
   for (int b = 0; b < model->nbody; b++) damps |= model->body[b].damping > 0;
-  if (damps && integrator == CSIM_INTEGRATOR_ALPHA) {
-    step->decay = CSIM_ARENA_NEW(arena, double, n);
+  if (damps && integrator != CSIM_INTEGRATOR_EULER) {
+    double *factor = CSIM_ARENA_NEW(arena, double, n);
+    *(integrator == CSIM_INTEGRATOR_ALPHA ? &step->decay : &step->push) = factor;
     step->decayed = CSIM_ARENA_NEW(arena, double, 3 * n);
   }
   return arena->failed ? -1 : 0;
@@ -44,16 +45,24 @@ static void extrapolate(void *context, int first, int last) {
   }
 }
 
+// (1 - e^-x)/x for x >= 0.
+static double mean_decay(double x) {
+  return x < 1e-3 ? 1 - x * (1.0 / 2 - x * (1.0 / 6 - x / 24)) : (1 - csim_exp(-x)) / x;
+}
+
 static void decay_range(void *context, int first, int last) {
   const integrate_job *job = context;
   const csim_model *model = job->model;
   const csim_integration *s = job->step;
+  const double *v = job->state->v, *v_prev = job->state->v_prev;
   for (int i = first; i < last; i++) {
     const csim_body *body = &model->body[model->body_of[i]];
-    double rate = csim_body_damping(body, i - body->vert0);
-    s->decay[i] = rate > 0 && !model->fixed[i] ? csim_exp(-0.5 * rate * s->h) : 1;
+    double loss = model->fixed[i] ? 0 : csim_body_damping(body, i - body->vert0) * s->h;
+    double e = loss > 0 ? csim_exp(s->decay ? -0.5 * loss : -loss) : 1;
+    if (s->decay) s->decay[i] = e;
+    if (s->push) s->push[i] = mean_decay(loss) * (s->looks_back ? 0.5 * (3 - e) : 1);
     for (ptrdiff_t k = csim_xyz(i); k < csim_xyz(i) + 3; k++)
-      s->decayed[k] = s->decay[i] * job->state->v[k];
+      s->decayed[k] = s->looks_back ? (4 * e * v[k] - e * e * v_prev[k]) / 3 : e * v[k];
   }
 }
 
@@ -66,17 +75,16 @@ void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim
   step->looks_back = whole && step->integrator == CSIM_INTEGRATOR_BDF2 && state->x_prev;
   memset(step->rough, 0, (size_t)state->nvert);
   memset(step->leftover, 0, (size_t)model->nbody * sizeof *step->leftover);
-  if (step->decay) {
-    csim_pool_for(pool, state->nvert, VERT_GRAIN, decay_range,
-                  &(integrate_job){.model = model, .step = step, .state = state});
-    step->v_from = step->decayed;
+  integrate_job job = {.model = model, .step = step, .state = state};
+  if (step->looks_back) {
+    csim_pool_for(pool, 3 * state->nvert, 3 * VERT_GRAIN, extrapolate, &job);
+    step->x_from = step->extrapolated[0];
+    step->v_from = step->extrapolated[1];
+    step->rate = 2 * h / 3;
   }
-  if (!step->looks_back) return;
-  csim_pool_for(pool, 3 * state->nvert, 3 * VERT_GRAIN, extrapolate,
-                &(integrate_job){.step = step, .state = state});
-  step->x_from = step->extrapolated[0];
-  step->v_from = step->extrapolated[1];
-  step->rate = 2 * h / 3;
+  if (!step->decayed) return;
+  csim_pool_for(pool, state->nvert, VERT_GRAIN, decay_range, &job);
+  step->v_from = step->decayed;
 }
 
 double csim_integration_force_time(const csim_integration *step, double time) {
@@ -91,13 +99,17 @@ static void aim_range(void *context, int first, int last) {
   double rate = s->rate;
   for (int i = first; i < last; i++) {
     int smooth = alpha && !s->rough[i];
+    double push = s->push ? s->push[i] : 1;
     s->inertia[i] = (smooth ? 2 : 1) / (rate * rate) * job->model->mass[i];
+    if (s->push) s->inertia[i] /= push;
     for (ptrdiff_t k = csim_xyz(i); k < csim_xyz(i) + 3; k++) {
       double v = job->v_free[k];
       if (smooth)
         v = 0.5 * (v + s->v_from[k]);
       else if (alpha)
         v += 0.5 * rate * job->state->a[k];
+      else if (s->push)
+        v = s->v_from[k] + push * (v - s->v_from[k]);
       job->y[k] = s->x_from[k] + rate * v;
     }
   }
@@ -135,7 +147,7 @@ static void end_range(void *context, int first, int last) {
         job->v[k] = v + s->h * (0.25 * a + 1.5 * half_f);
         job->a[k] = 0.5 * a + half_f;
       } else {
-        job->v[k] = u - s->rate * too_much;
+        job->v[k] = u - s->rate * (s->push ? s->push[i] : 1) * too_much;
         if (alpha) job->a[k] = 0;
       }
       if (s->decay) job->v[k] *= s->decay[i];

@@ -17,9 +17,14 @@
 //                     second order, what is stiff is gone after two steps, and it looks back on
 //                     nothing but a, so that steps may change their length
 //
-// Damping is part of g, but for generalized-alpha: there it takes its share e^(-damping h/2) of the
-// velocities before a step and after it (Strang 1968). As a force of the start of the step it took
-// too much, a fifth of 20/s at 72 steps a second, and velocities of 60/s changed their sign.
+// Damping is part of g with backward Euler. As a force of the start of a step it took too much with
+// the others, with generalized-alpha a fifth of 20/s at 72 steps a second, and velocities of 60/s
+// changed their sign; a quarter of 60/s with BDF2. Generalized-alpha takes the share e^(-damping
+// h/2) of the velocities before a step and after it (Strang 1968). BDF2 steps e^(damping t) v, as
+// exponential integrators do (Hochbruck & Ostermann 2010), with e = e^(-damping h):
+//     v <- (4 e v_n - e^2 v_{n-1})/3,   v' = v + 2h/3 p f,   p = (1 - e)(3 - e)/(2 damping h)
+// and in the first step v <- e v_n, p = (1 - e)/(damping h). p is such that what falls comes to
+// g/damping; w = m/(p (2h/3)^2).
 //
 // Generalized-alpha keeps its momentum in p = v + h/2 a: p' = p + h f. A vertex that contact stops
 // in a step is `rough`: a second-order step would bounce it back with the velocity that it had. It
@@ -46,8 +51,9 @@ typedef struct csim_integration {
   double rate;             ///< [s] velocities are (x' - x_from)/rate
   const double *x_from;    ///< (nvert x 3) [m]
   const double *v_from;    ///< (nvert x 3) [m/s]
-  double *decay;           ///< (nvert) e^(-damping h/2); NULL: no damping, or part of g
-  double *decayed;         ///< (nvert x 3) [m/s] v_from where `decay` is
+  double *decay;           ///< (nvert) generalized-alpha's e^(-damping h/2); NULL: none
+  double *push;            ///< (nvert) BDF2's p; NULL: none
+  double *decayed;         ///< (nvert x 3) [m/s] v_from with one of these; NULL: damping is in g
   const double *a_from;    ///< (nvert x 3) [m/s^2] generalized-alpha's; NULL: others
   double *inertia;         ///< (nvert) [N/m] w
   unsigned char *rough;    ///< (nvert) 1: takes backward Euler's step
@@ -64,8 +70,8 @@ void csim_integration_begin(csim_pool *pool, const csim_model *model, const csim
                             double h, int whole, csim_integration *step);
 
 /// Time [s] for which a step from `time` needs gravity and wind: the end, where second-order
-/// integrators have all forces; for backward Euler the middle, which gives the exact velocity if no
-/// key is inside the step.
+/// integrators have all forces; for backward Euler the middle. The mean gravity of a step's length
+/// around it gives the exact velocity, with generalized-alpha some steps after a key.
 double csim_integration_force_time(const csim_integration *step, double time);
 
 /// Sets weights and targets, once step->rough is known.

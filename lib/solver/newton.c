@@ -101,28 +101,43 @@ static int has_settled(const csim_problem *problem, newton *s, csim_method_repor
          limit * limit * problem->model->nvert;
 }
 
-// Whether friction is that of the normal forces at x: on every object what it lacks is at most a
-// share of it. Where normal forces did not settle it has taken only a part of them
-// (update_friction), and a step that ended with that would keep friction of forces that are long
-// gone. Cloth that slid over a mesh, pressed once by 10,000 times its weight in a first iteration,
-// stopped dead.
-static int has_its_friction(const csim_problem *problem, newton *s, const double *x) {
-  static const double UNBALANCED = 0.05; // without a balance
+// Imbalance of a step if friction took all of its normal forces at x. Overwrites s->x_try.
+static double imbalance_with_friction(const csim_problem *problem, newton *s, const double *x,
+                                      int *body) {
+  csim_problem_friction(problem, x, 0, 1 - s->solve.friction_share, s->x_try);
+  csim_vector_add(problem->pool, 3 * problem->model->nvert, 1, s->g, s->x_try);
+  return csim_balance_measure(problem, &s->balance, s->x_try, body);
+}
+
+// Whether every object lacks at most a share of the friction of its normal forces at x.
+static int lacks_little(const csim_problem *problem, newton *s, const double *x) {
+  static const double LITTLE = 0.05;
   const csim_model *model = problem->model;
   double *whole = s->friction, *missing = s->x_try, rest = 1 - s->solve.friction_share;
-  if (!problem->contact || !(rest > 0)) return 1;
   csim_problem_friction(problem, x, 1, rest, whole);
   csim_problem_friction(problem, x, 0, rest, missing);
-  double most = problem->params->balance > 0 ? problem->params->balance : UNBALANCED;
   for (int b = 0; b < model->nbody; b++) {
     double has = 0, lacks = 0;
     for (int i = model->body[b].vert0; i < model->body[b].vert0 + model->body[b].nvert; i++) {
       has += csim_norm(whole + csim_xyz(i));
       lacks += csim_norm(missing + csim_xyz(i));
     }
-    if (lacks > most * has) return 0;
+    if (lacks > LITTLE * has) return 0;
   }
   return 1;
+}
+
+// Whether friction is that of the normal forces at x: it lacks little, or the step is in balance
+// with all of it. Where normal forces did not settle it has taken only a part of them
+// (update_friction), and a step that ended with that would keep friction of forces that are long
+// gone. Cloth that slid over a mesh, pressed once by 10,000 times its weight in a first iteration,
+// stopped dead.
+static int has_its_friction(const csim_problem *problem, newton *s, const double *x) {
+  double balance = problem->params->balance;
+  int body;
+  if (!problem->contact || !(s->solve.friction_share < 1)) return 1;
+  return lacks_little(problem, s, x) ||
+         (balance > 0 && imbalance_with_friction(problem, s, x, &body) <= balance);
 }
 
 // Whether the step may end at x. Where only friction is in the way, it takes all of the forces.
@@ -142,8 +157,7 @@ static void judge_friction(const csim_problem *problem, newton *s, const double 
                            csim_method_report *report) {
   int body;
   if (!(problem->params->balance > 0) || has_its_friction(problem, s, x)) return;
-  csim_vector_add(problem->pool, 3 * problem->model->nvert, 1, s->g, s->x_try);
-  double imbalance = csim_balance_measure(problem, &s->balance, s->x_try, &body);
+  double imbalance = imbalance_with_friction(problem, s, x, &body);
   if (imbalance <= report->imbalance) return;
   report->imbalance = imbalance;
   report->unbalanced = body;

@@ -75,6 +75,19 @@ expect 0 "$clothsim" fall.json -q -o parts --frames 1:5 --keep-checkpoints
 expect 0 "$clothsim" fall.json -q -o parts --resume
 check "resumed" [ "$(worst momentum.value parts/run.json)" = "$drift" ]
 
+# cloth that is cut at 45 degrees and pulled stretches by shear, which is a strain as well
+for pull in 0.2:0 0.4:1; do
+  cat >bias.json <<END
+{"frames": {"end": 22}, "wind": {"density": 0}, "output": {"obj": false, "strain": true}, "objects": [
+  {"name": "strip", "type": "cloth", "material": "cotton", "membrane": {"angle": 45}, "mesh": {"shape": "grid", "size": [0.3, 0.1], "cells": [24, 8]},
+   "pins": [{"box": [[-0.2, -1, -1], [-0.1499, 1, 1]]},
+            {"box": [[0.1499, -1, -1], [0.2, 1, 1]], "motion": [{"frame": 1}, {"frame": 20, "position": [$(awk "BEGIN { print 0.3 * ${pull%:*} }"), 0, 0]}]}]}]}
+END
+  expect ${pull#*:} "$clothsim" bias.json --progress none -o bias --overwrite --strict
+  check "a bias strip stretches by $(worst strain.value bias/run.json)" awk "BEGIN { exit !($(worst strain.value bias/run.json) > ${pull%:*} && $(worst strain.value bias/run.json) < 1.6 * ${pull%:*}) }"
+done
+check "told" grep -q 'strip" is stretched by 5. %' stderr
+
 # small pieces of cloth that swing by 4 degrees about two corners, in a vacuum: what moves them is a fourteenth of gravity. They gained up
 # to a fifth of their energy
 for size in 0.005:0.02:2:8 0.02:0.02:4:4 0.005:0.05:1:10; do

@@ -24,6 +24,21 @@ int main(void) {
     csim_curve_at(&one, 3, constant, t, value);
     for (int c = 0; c < 3; c++) CHECK(value[c] == key[0].value[c]);
   }
+  // means: by the antiderivative of x, within a piece, over keys, and beyond them
+  static const double spans[][3] = {{1.25, 1.5, 13.75},
+                                    {0, 1.5, (10 + 0.5 * 12.5) / 1.5},
+                                    {0, 10, (10 + 15 + 20) / 10.0},
+                                    {1.5, 3, (0.5 * 17.5 + 15) / 1.5},
+                                    {2, 4, 10},
+                                    {5, 6, 0},
+                                    {-2, 1, 10},
+                                    {3.5, 4.5, 1.25}};
+  for (int i = 0; i < (int)(sizeof spans / sizeof *spans); i++) {
+    csim_curve_mean(&three, 1, constant, spans[i][0], spans[i][1], value);
+    CHECK_NEAR(value[0], spans[i][2], 1e-14);
+  }
+  csim_curve_mean(&none, 3, constant, 2, 3, value);
+  for (int c = 0; c < 3; c++) CHECK(value[c] == constant[c]);
   value[1] = 55; // only `count` numbers are written
   csim_curve_at(&three, 1, constant, 3, value);
   CHECK(value[0] == 10 && value[1] == 55);

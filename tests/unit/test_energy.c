@@ -653,6 +653,35 @@ static void test_neohooke(void) {
   CHECK(csim_neohooke_param(X, (int[]){1, 0, 2, 3}, &(csim_lame){1, 0}, param) < 0);
 }
 
+// The strain of a membrane is that of the line which is stretched most, whatever the direction of
+// warp: threads that keep their length and turn by a shear the cloth between them by sqrt(1 + sin
+// a)
+// - 1; a simple shear g stretches it by g/2 + sqrt(1 + g^2/4) - 1; a pull along warp by the pull.
+static void test_strain(void) {
+  static const csim_moduli plain = {300, 80, 3, 0.4, 0, 0, 0}, bound = {300, 80, 3, 0.4, 9, 500, 1};
+  for (int m = 0; m < 4; m++) {
+    fixture f;
+    if (m == 3) measured_fixture(FLAT, &f);
+    if (m < 3)
+      membrane_fixture(m ? &csim_orthotropic_kind : &csim_woven_kind, m < 2 ? &plain : &bound, &f);
+    for (double a = -1.5; a < 1.6; a += 0.25) {
+      const double F[3][4] = {{1, sin(a), 0, cos(a)}, {1, a, 0, 1}, {1.5 + a / 2, 0, 0, 0.5}};
+      double want[3] = {sqrt(1 + sin(fabs(a))), fabs(a) / 2 + sqrt(1 + a * a / 4),
+                        fmax(0.5, 1.5 + a / 2)};
+      for (int k = 0; k < 3; k++) {
+        double x[12] = {0};
+        for (int n = 0; n < 3; n++) { // (u, v) to (x, z)
+          x[3 * n] = F[k][0] * FLAT[2 * n] + F[k][1] * FLAT[2 * n + 1];
+          x[3 * n + 2] = F[k][2] * FLAT[2 * n] + F[k][3] * FLAT[2 * n + 1];
+        }
+        csim_point at = {.x = x};
+        CHECK_NEAR(f.energy.kind->strain(&f.energy, &at, 0), want[k] - 1, 1e-12);
+      }
+    }
+    csim_arena_free(&f.arena);
+  }
+}
+
 int main(void) {
   static const int node[4] = {0, 1, 2, 3};
   test_neohooke();
@@ -667,6 +696,7 @@ int main(void) {
   test_ductile_spring();
   test_measured();
   test_measured_rows();
+  test_strain();
   test_shear_projection();
   double q[4], dihedral[6], cotangent[5];
   csim_quadratic_param(REST, node, 0.7, q);

@@ -49,18 +49,26 @@ static void test_integrator(void) {
 }
 
 // Damping that takes half of the velocity in a step: it falls as e^(-damping t), goes the way to
-// that, and under gravity comes to g/damping.
+// that within `way`, and under gravity comes to g/damping within `speed`.
 static void test_damping(void) {
-  enum { STEPS = 20 };
-  double d = 60, h = 1.0 / 72, from[3] = {1, 2, -3};
-  for (int falls = 0; falls < 2; falls++) {
+  static const struct {
+    csim_integrator integrator;
+    double damping, way, speed;
+  } runs[] = {{CSIM_INTEGRATOR_ALPHA, 60, 0.04, 0.04},
+              {CSIM_INTEGRATOR_BDF2, 60, 0.2, 1e-5},
+              {CSIM_INTEGRATOR_BDF2, 20, 0.04, 1e-2},
+              {CSIM_INTEGRATOR_BDF2, 1e-9, -1, -1}};
+  enum { STEPS = 20, NRUN = sizeof runs / sizeof *runs };
+  double h = 1.0 / 72, from[3] = {1, 2, -3};
+  for (int run = 0; run < 2 * NRUN; run++) {
     kit k;
-    double x[6] = {0, 0, 0, 1, 0, 0};
+    int falls = run % 2;
+    double x[6] = {0, 0, 0, 1, 0, 0}, d = runs[run / 2].damping, lost = 1 - exp(-d * STEPS * h);
     kit_begin(2, x, 0.3, h, &k);
     if (!falls) memset(k.model->gravity, 0, sizeof k.model->gravity);
     k.model->body[0].damping = d;
     kit_spring(&k, 0, 1, 50, 1);
-    k.params.integrator = CSIM_INTEGRATOR_ALPHA;
+    k.params.integrator = runs[run / 2].integrator;
     kit_ready(&k, 1);
     for (int i = 0; i < 6 && !falls; i++) k.state.v[i] = from[i % 3];
     for (int n = 1; n <= STEPS; n++) {
@@ -68,8 +76,31 @@ static void test_damping(void) {
       for (int c = 0; c < 3 && !falls; c++)
         CHECK_NEAR(k.state.v[c], exp(-d * n * h) * from[c], 1e-12);
     }
-    for (int c = 0; c < 3 && !falls; c++) CHECK_NEAR(k.state.x[c], from[c] / d, 0.04 * 3 / d);
-    if (falls) CHECK_NEAR(k.state.v[1], -9.81 / d, 0.04 * 9.81 / d);
+    double way = runs[run / 2].way, speed = runs[run / 2].speed;
+    for (int c = 0; c < 3 && !falls && way > 0; c++)
+      CHECK_NEAR(k.state.x[c], lost * from[c] / d, way * 3 / d);
+    if (falls && speed > 0) CHECK_NEAR(k.state.v[1], -9.81 * lost / d, speed * 9.81 / d);
+    if (falls && speed < 0) CHECK_NEAR(k.state.v[1], -9.81 * STEPS * h, 1e-6);
+    kit_end(&k);
+  }
+}
+
+// Gravity ends within a step, at every share of it: what falls keeps the speed that it has then.
+static void test_end_of_gravity(void) {
+  static const csim_integrator integrators[] = {CSIM_INTEGRATOR_EULER, CSIM_INTEGRATOR_BDF2,
+                                                CSIM_INTEGRATOR_ALPHA};
+  enum { STEPS = 60 };
+  for (int run = 0; run < 12; run++) {
+    kit k;
+    double x[6] = {0, 0, 0, 1, 0, 0}, h = 1.0 / 72, end = (20 + 0.25 * (run / 3)) * h;
+    csim_curve_key key[] = {{0, {0, -9.81, 0}}, {end, {0, -9.81, 0}}, {end + 1e-9, {0}}};
+    kit_begin(2, x, 0.3, h, &k);
+    k.model->gravity_key = (csim_curve){3, key};
+    kit_spring(&k, 0, 1, 50, 1);
+    k.params.integrator = integrators[run % 3];
+    kit_ready(&k, 1);
+    for (int n = 0; n < STEPS; n++) kit_step(&k);
+    CHECK_NEAR(k.state.v[1], -9.81 * end, 1e-7);
     kit_end(&k);
   }
 }
@@ -428,6 +459,7 @@ int main(void) {
   test_change_of_integrator();
   test_integrator();
   test_damping();
+  test_end_of_gravity();
   test_damped_spring();
   test_accuracy();
   test_conservation();
