@@ -300,6 +300,17 @@ static double most_scale(const csim_candidates *set, const int v[4]) {
   return with_collider ? share : csim_min(share, set->self_share);
 }
 
+// A scale by initial positions, or what the distance of its vertices has grown to.
+static double grown_scale(const csim_candidates *set, const int v[4], double most, double scale) {
+  const csim_collision_mesh *mesh = set->mesh;
+  double least = INFINITY;
+  if (!set->starts.grown) return scale;
+  if (csim_collision_mesh_part(mesh, v[0]) == csim_collision_mesh_part(mesh, v[3])) return scale;
+  for (int k = 0; k < 4; k++)
+    if (v[k] < mesh->nbody_vert) least = csim_min(least, (double)set->starts.grown[v[k]]);
+  return csim_max(scale, csim_min(most, least / set->distance));
+}
+
 // Scale at the start; a float, so that it can be stored as one.
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
@@ -317,7 +328,7 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
     if (lo[1] - hi[0] > far || lo[0] - hi[1] > far) return (float)share;
   }
   double d = sqrt(csim_pair_closest(kind, p, w));
-  return (float)(d < far ? 0.9 * d / set->distance : share);
+  return (float)(d < far ? grown_scale(set, v, share, 0.9 * d / set->distance) : share);
 }
 
 static int is_sewn(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
@@ -337,11 +348,23 @@ static void lower(float *share, double to) {
   if ((float)to < *share) *share = (float)to;
 }
 
-// Lowers the shares of vertices that start near another part. Returns how many pairs do.
+static void add_start(csim_starts *starts, const int v[4], double scale) {
+  lower(&starts->closest[v[0]], scale);
+  if (starts->pair) {
+    csim_start_pair *pair = &starts->pair[starts->npair];
+    memcpy(pair->v, v, sizeof pair->v);
+    pair->scale = (float)scale;
+  }
+  starts->npair++;
+}
+
+// Lowers the shares of vertices that start near another part, and counts their pairs, or keeps them
+// if there is room for them. Returns whether there are some.
 static int mark_near(const csim_candidates *set, csim_starts *starts) {
   static const double LEAST = 0.05; // what touches at one point need not be as thin elsewhere
   const csim_collision_mesh *mesh = set->mesh;
-  int count = 0;
+  int any = 0;
+  starts->npair = 0;
   for (int i = 0; i < set->n; i++) {
     csim_pair_kind kind = csim_candidate_kind(&set->list[i]);
     int v[4];
@@ -349,12 +372,15 @@ static int mark_near(const csim_candidates *set, csim_starts *starts) {
     if (csim_collision_mesh_part(mesh, v[0]) == csim_collision_mesh_part(mesh, v[3])) continue;
     double scale = (double)set->list[i].start;
     if (scale >= (double)(float)most_scale(set, v) || is_sewn(set, kind, v)) continue;
-    for (int k = 0; k < 4; k++)
-      if (v[k] < mesh->nbody_vert) lower(&starts->near[v[k]], csim_max(scale, LEAST));
-    if (kind == CSIM_PAIR_VERTEX_TRIANGLE) lower(&starts->closest[v[0]], scale);
-    count++;
+    for (int k = 0; k < 4; k++) {
+      if (v[k] >= mesh->nbody_vert) continue;
+      lower(&starts->near[v[k]], csim_max(scale, LEAST));
+      if (!(scale > 0)) starts->touches[v[k]] = 1;
+    }
+    if (kind == CSIM_PAIR_VERTEX_TRIANGLE) add_start(starts, v, scale);
+    any = 1;
   }
-  return count;
+  return any;
 }
 
 // Least scale of the triangles of bodies at each of their vertices.
@@ -377,28 +403,72 @@ static float *ones(csim_arena *arena, int n) {
   return share;
 }
 
+// Marks what starts near, with the list of the start. Returns 1 if there is something to keep, -1
+// when out of memory.
+static int note_starts(const csim_candidates *set, csim_starts *starts) {
+  int nbody = set->mesh->nbody_vert;
+  starts->near = ones(&starts->arena, nbody);
+  starts->first = ones(&starts->arena, nbody);
+  starts->around = ones(&starts->arena, nbody);
+  starts->closest = ones(&starts->arena, set->mesh->nvert);
+  starts->touches = CSIM_ARENA_NEW(&starts->arena, unsigned char, nbody);
+  if (starts->arena.failed) return -1;
+  int any = mark_near(set, starts);
+  if (any) {
+    starts->pair = CSIM_ARENA_NEW(&starts->arena, csim_start_pair, starts->npair);
+    if (!starts->pair) return -1;
+    mark_near(set, starts);
+  }
+  memcpy(starts->first, starts->near, (size_t)nbody * sizeof *starts->near);
+  find_around(set, starts);
+  return any || set->share;
+}
+
 int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set) {
   static const double REACH = 0.06; // of both sides: pairs matter up to 1/0.9 contact distances
   const csim_collision_mesh *mesh = set->mesh;
   csim_starts starts = {.near = NULL};
-  starts.near = ones(&starts.arena, mesh->nbody_vert);
-  starts.around = ones(&starts.arena, mesh->nbody_vert);
-  starts.closest = ones(&starts.arena, mesh->nvert);
-  int status = starts.arena.failed ? -1 : 0;
   csim_collision_mesh_starts(mesh, set->ref.x);
   memset(set->ref.drift, 0, 3 * (size_t)mesh->nvert * sizeof *set->ref.drift);
   for (int i = 0; i < mesh->nvert; i++) set->ref.reach[i] = REACH * set->distance;
   set->ref.horizon = 0;
-  if (!status) status = csim_candidates_collect(pool, set);
-  int any = !status && (mark_near(set, &starts) > 0 || set->share);
-  if (any) {
-    find_around(set, &starts);
+  int any = csim_candidates_collect(pool, set) ? -1 : note_starts(set, &starts);
+  if (any > 0)
     set->starts = starts;
-  } else {
+  else
     csim_arena_free(&starts.arena);
-  }
   csim_candidates_forget(set);
-  return status;
+  return any < 0 ? -1 : 0;
+}
+
+static void renew_range(void *context, int first, int last) {
+  csim_candidates *set = context;
+  for (int i = first; i < last; i++) {
+    csim_candidate *c = &set->list[i];
+    int v[4];
+    csim_candidate_vertices(set->mesh, c, v);
+    c->start = (float)start_scale(set, csim_candidate_kind(c), v);
+  }
+}
+
+void csim_candidates_grow(csim_pool *pool, csim_candidates *set, const float *grown) {
+  csim_starts *starts = &set->starts;
+  const csim_collision_mesh *mesh = set->mesh;
+  if (!starts->near) return;
+  starts->grown = grown;
+  for (int i = 0; i < mesh->nbody_vert; i++) {
+    starts->near[i] = starts->around[i] = 1;
+    lower(&starts->near[i], csim_max((double)starts->first[i], (double)grown[i] / set->distance));
+  }
+  find_around(set, starts);
+  for (int i = 0; i < mesh->nvert; i++) starts->closest[i] = 1;
+  for (int i = 0; i < starts->npair; i++) {
+    const csim_start_pair *pair = &starts->pair[i];
+    lower(&starts->closest[pair->v[0]],
+          grown_scale(set, pair->v, most_scale(set, pair->v), (double)pair->scale));
+  }
+  set->version++;
+  if (set->valid) csim_pool_for(pool, set->n, FILL_GRAIN, renew_range, set);
 }
 
 double csim_candidate_side_scale(const csim_candidates *set, const int v[4], const int side[2],

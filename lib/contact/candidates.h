@@ -64,12 +64,23 @@ typedef struct csim_candidate_search {
   ptrdiff_t kept_capacity;
 } csim_candidate_search;
 
+/// A vertex and a triangle that start nearer to each other than the contact distance.
+typedef struct csim_start_pair {
+  int v[4];
+  float scale; ///< by their initial positions
+} csim_start_pair;
+
 /// What starts nearer to another part than the contact distance, see csim_candidates_find_starts.
 typedef struct csim_starts {
   csim_arena arena;
-  float *near;    ///< (mesh->nbody_vert) most of a vertex' scale with other parts; NULL: 1
-  float *around;  ///< (mesh->nbody_vert) least that triangles at a vertex have; NULL: 1
-  float *closest; ///< (mesh->nvert) least scale of a point's pairs with triangles; NULL: 1
+  const float *grown;     ///< (mesh->nbody_vert) [m] see csim_candidates_grow; NULL: 0
+  float *first;           ///< (mesh->nbody_vert) `near` at the start
+  unsigned char *touches; ///< (mesh->nbody_vert) a pair with another part touches at the start
+  int npair;
+  csim_start_pair *pair; ///< (npair) all there are
+  float *near;           ///< (mesh->nbody_vert) most of a vertex' scale with other parts; NULL: 1
+  float *around;         ///< (mesh->nbody_vert) least that triangles at a vertex have; NULL: 1
+  float *closest;        ///< (mesh->nvert) least scale of a point's pairs with triangles; NULL: 1
 } csim_starts;
 
 typedef struct csim_candidates {
@@ -141,11 +152,16 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
 void csim_candidates_free(csim_candidates *set);
 
 /// Finds the vertices that start nearer to another part than the contact distance, once self_share
-/// is set. They keep the smaller distance to everything but their own part, wherever they go. Cloth
-/// that starts 0.5 mm above a slope would rest there at 0.45 mm, and slide into triangles that keep
-/// it at 5 mm: a wall.
+/// is set. They keep the smaller distance to everything but their own part, wherever they go, until
+/// it grows (room.h). Cloth that starts 0.5 mm above a slope would rest there at 0.45 mm, and slide
+/// into triangles that keep it at 5 mm: a wall.
 /// @return 0, or -1 when out of memory
 int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set);
+
+/// Lets what starts near keep larger distances, also on the list: a pair of two parts keeps the
+/// least of its vertices' `grown` [m], if that is more than its initial positions allow.
+/// @param grown  (mesh->nbody_vert) must stay; call this again when it changes
+void csim_candidates_grow(csim_pool *pool, csim_candidates *set, const float *grown);
 
 /// Makes the list invalid.
 static inline void csim_candidates_forget(csim_candidates *set) {

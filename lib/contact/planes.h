@@ -20,6 +20,7 @@ typedef struct csim_planes {
   const csim_collision_mesh *mesh;
   double thickness;    ///< [m]
   const double *share; ///< (mesh->nbody_vert) of the thickness, see csim_contact_params; NULL: 1
+  const float *grown;  ///< (mesh->nbody_vert) [m] what distances have grown to; NULL: 0
   int n;
   csim_contact_plane *plane; ///< (n)
 } csim_planes;

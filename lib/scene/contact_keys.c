@@ -47,8 +47,10 @@ static const csim_field contact_fields[] = {
             "Distance at which surfaces begin to push each other apart. They never come nearer "
             "than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 mm and that "
             "of the thinnest cloth (1 mm "
-            "unless \"response\" is \"filter\"). Vertices that start nearer to another object keep "
-            "nine tenths of that distance. With \"impulse\": distance kept from colliders."),
+            "unless \"response\" is \"filter\"). Vertices that start nearer to another object "
+            "begin with nine tenths of that distance; it grows as gaps open, and gaps of less than "
+            "a quarter of the thickness are opened. "
+            "With \"impulse\": distance kept from colliders."),
     CSIM_KEY(
         "self_thickness", real, IN_CONTACT(self_thickness), "0", .unit = "m", .least = 0, .most = 1,
         .doc = "The same between cloth and solids, if it is less: layers of cloth lie nearer to "
