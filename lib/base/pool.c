@@ -316,12 +316,16 @@ static int count_chunks(const csim_loop *loop) {
   return loop->n > 0 ? (loop->n - 1) / loop->grain + 1 : 0;
 }
 
-static void run_range(void *context, int chunk) {
-  const csim_loop *loop = ((const loops_job *)context)->loop;
-  for (; chunk >= count_chunks(loop); loop++) chunk -= count_chunks(loop);
+static void run_chunk(const csim_loop *loop, int chunk) {
   int first = chunk * loop->grain;
   int last = loop->n - first < loop->grain ? loop->n : first + loop->grain;
   loop->fn(loop->context, first, last);
+}
+
+static void run_loops(void *context, int chunk) {
+  const csim_loop *loop = ((const loops_job *)context)->loop;
+  for (; chunk >= count_chunks(loop); loop++) chunk -= count_chunks(loop);
+  run_chunk(loop, chunk);
 }
 
 void csim_pool_for_all(csim_pool *pool, int nloop, const csim_loop *loop) {
@@ -333,7 +337,7 @@ void csim_pool_for_all(csim_pool *pool, int nloop, const csim_loop *loop) {
     job.loop[k].grain = choose_grain(pool, loop[k].n, loop[k].grain);
     nchunk += count_chunks(&job.loop[k]);
   }
-  csim_pool_run(pool, nchunk, run_range, &job);
+  csim_pool_run(pool, nchunk, run_loops, &job);
 }
 
 void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context) {
@@ -343,17 +347,19 @@ void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *c
 typedef struct sums_job {
   csim_sums_fn *fn;
   void *context;
-  const csim_task *task; // chunk 0 when there is one
+  csim_loop beside; // its chunks come first
   int n, grain;
   double partial[CSIM_SUM_CHUNKS][CSIM_MAX_SUMS];
 } sums_job;
 
 static void run_sums(void *context, int chunk) {
   sums_job *job = context;
-  if (job->task && chunk-- == 0) {
-    job->task->fn(job->task->context);
+  int nbeside = count_chunks(&job->beside);
+  if (chunk < nbeside) {
+    run_chunk(&job->beside, chunk);
     return;
   }
+  chunk -= nbeside;
   int first = chunk * job->grain;
   int last = job->n - first < job->grain ? job->n : first + job->grain;
   job->fn(job->context, first, last, job->partial[chunk]);
@@ -361,16 +367,17 @@ static void run_sums(void *context, int chunk) {
 
 // Partial values of n items in chunks of `grain`, larger when there would be too many; their
 // number.
-static int run_chunks_of_sums(csim_pool *pool, const csim_task *task, int n, int grain,
+static int run_chunks_of_sums(csim_pool *pool, const csim_loop *beside, int n, int grain,
                               csim_sums_fn *fn, void *context, sums_job *job) {
   int least = (n - 1) / CSIM_SUM_CHUNKS + 1;
   job->fn = fn;
   job->context = context;
-  job->task = task;
+  job->beside = beside ? *beside : (csim_loop){0};
+  job->beside.grain = choose_grain(pool, job->beside.n, job->beside.grain);
   job->n = n;
   job->grain = grain < least ? least : grain;
   int nchunk = n > 0 ? (n - 1) / job->grain + 1 : 0;
-  csim_pool_run(pool, nchunk + (task != NULL), run_sums, job);
+  csim_pool_run(pool, count_chunks(&job->beside) + nchunk, run_sums, job);
   return nchunk;
 }
 
@@ -394,10 +401,10 @@ static void run_sum(void *context, int first, int last, double *sum) {
   *sum = job->fn(job->context, first, last);
 }
 
-double csim_pool_sum_beside(csim_pool *pool, const csim_task *task, int n, int grain,
+double csim_pool_sum_beside(csim_pool *pool, const csim_loop *beside, int n, int grain,
                             csim_sum_fn *fn, void *context) {
   sums_job job;
-  int nchunk = run_chunks_of_sums(pool, task, n, grain, run_sum, &(sum_job){fn, context}, &job);
+  int nchunk = run_chunks_of_sums(pool, beside, n, grain, run_sum, &(sum_job){fn, context}, &job);
   double sum = 0;
   for (int chunk = 0; chunk < nchunk; chunk++) sum += job.partial[chunk][0];
   return sum;

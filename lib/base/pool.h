@@ -79,18 +79,13 @@ enum { CSIM_MAX_SUMS = 3 };
 void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *fn, void *context,
                     double *sum);
 
+/// csim_pool_sum in chunks of `grain` (larger when there would be more than CSIM_SUM_CHUNKS), with
+/// a loop beside it, in the same job, which must not depend on it. NULL: none.
+double csim_pool_sum_beside(csim_pool *pool, const csim_loop *beside, int n, int grain,
+                            csim_sum_fn *fn, void *context);
+
 /// Work beside the jobs: one piece that does not use the pool.
 typedef void csim_task_fn(void *context);
-
-typedef struct csim_task {
-  csim_task_fn *fn;
-  void *context;
-} csim_task;
-
-/// csim_pool_sum in chunks of `grain` (larger when there would be more than CSIM_SUM_CHUNKS), with
-/// a task as one more chunk of the job. task = NULL: none.
-double csim_pool_sum_beside(csim_pool *pool, const csim_task *task, int n, int grain,
-                            csim_sum_fn *fn, void *context);
 
 /// Lets a free worker run fn(context) while the caller continues with jobs, which the other threads
 /// share. Without workers it runs here. One task at a time.

@@ -10,7 +10,7 @@
 // Which items below a pack are new: a bit for each item of a lowest pack; for others whether any
 // is.
 enum { NONE = 0, SOME = 1, ALL = 15 };
-enum { CHUNK_GROUPS = 16, PACK_GRAIN = 256, STACK_SIZE = 4 * CSIM_BVH_LEVELS };
+enum { CHUNK_GROUPS = 8, PACK_GRAIN = 256, STACK_SIZE = 4 * CSIM_BVH_LEVELS };
 
 int csim_bvh_create(csim_arena *arena, int first, int n, int flat, csim_box_fn *box,
                     const void *context, csim_bvh *bvh) {

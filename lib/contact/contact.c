@@ -514,6 +514,10 @@ int csim_contact_is_coupled(const csim_contact *contact) {
   return contact->hessian.nrow > 0;
 }
 
+csim_loop csim_contact_begin_multiply(csim_contact *contact, const double *x) {
+  return csim_contact_hessian_begin_multiply(&contact->hessian, x);
+}
+
 double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
                                   double *y) {
   return csim_contact_hessian_multiply(pool, &contact->hessian, x, y);

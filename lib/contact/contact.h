@@ -223,6 +223,10 @@ int csim_contact_couplings(const csim_contact *contact, csim_couplings *coupling
 /// Whether blocks couple free vertices, so that there are blocks off the diagonal.
 int csim_contact_is_coupled(const csim_contact *contact);
 
+/// A loop to be run before csim_contact_multiply_rest with the same x (nbody_vert x 3): it can go
+/// beside another.
+csim_loop csim_contact_begin_multiply(csim_contact *contact, const double *x);
+
 /// y += (the blocks without their diagonal) x.
 /// @return x . (what was added)
 double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,

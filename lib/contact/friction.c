@@ -258,7 +258,8 @@ static double sum_energies(void *context, int first, int last) {
 }
 
 double csim_friction_set_value(const csim_friction_set *set, const double *x) {
-  return csim_pool_sum(set->kin->pool, set->n, sum_energies, &(friction_job){set, x, 1, 0});
+  return csim_pool_sum_beside(set->kin->pool, NULL, set->n, FRICTION_GRAIN, sum_energies,
+                              &(friction_job){set, x, 1, 0});
 }
 
 // limit f1/y, and the slip u.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
+enum { BLOCK_GRAIN = 256, ROW_GRAIN = 64 };
 
 int csim_contact_hessian_create(csim_arena *arena, csim_contact_hessian *hessian) {
   hessian->row_of = CSIM_ARENA_NEW(arena, int, hessian->active->kin->mesh->nbody_vert);
@@ -166,8 +166,8 @@ static void count_entries(void *context, int bucket) {
   H->part[bucket] = part;
 }
 
-// Turns the counts of each bucket into its first row and entry.
-static void place_parts(csim_contact_hessian *H) {
+// Turns the counts of each bucket into its first row and entry. Returns the number of entries.
+static ptrdiff_t place_parts(csim_contact_hessian *H) {
   csim_hessian_part sum = {0};
   for (int k = 0; k < H->buckets.n; k++) {
     csim_hessian_part count = H->part[k];
@@ -176,7 +176,7 @@ static void place_parts(csim_contact_hessian *H) {
     sum.entry += count.entry;
   }
   H->nrow = sum.row;
-  H->nentry = sum.entry;
+  return sum.entry;
 }
 
 // Memory for all blocks. -1 when out of memory.
@@ -191,10 +191,10 @@ static int reserve_blocks(csim_contact_hessian *H) {
   return corners && product && packed ? 0 : -1;
 }
 
-// Memory for the rows that were counted. -1 when out of memory.
-static int reserve_rows(csim_contact_hessian *H) {
+// Memory for the rows that were counted, with all their entries. -1 when out of memory.
+static int reserve_rows(csim_contact_hessian *H, ptrdiff_t nentry) {
   ptrdiff_t n = H->nrow;
-  csim_block_entry *entry = csim_grow(H->entry, &H->capacity.entry, H->nentry, sizeof *entry);
+  csim_block_entry *entry = csim_grow(H->entry, &H->capacity.entry, nentry, sizeof *entry);
   if (entry) H->entry = entry;
   int *vert = csim_grow(H->row_vert, &H->capacity.row_vert, n, sizeof *vert);
   if (vert) H->row_vert = vert;
@@ -202,7 +202,9 @@ static int reserve_rows(csim_contact_hessian *H) {
   if (start) H->row_start = start;
   double *diag = csim_grow(H->diag, &H->capacity.diag, n, 9 * sizeof *diag);
   if (diag) H->diag = diag;
-  return entry && vert && start && diag ? 0 : -1;
+  if (!entry || !vert || !start || !diag) return -1;
+  H->row_start[n] = (int)nentry;
+  return 0;
 }
 
 int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
@@ -214,8 +216,7 @@ int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
   if (!csim_buckets_fill(kin->pool, &hessian->buckets, kin->mesh->nbody_vert,
                          list_blocks(hessian).n, bucket_of, hessian)) {
     csim_pool_run(kin->pool, hessian->buckets.n, count_entries, &(count_job){hessian, place});
-    place_parts(hessian);
-    if (reserve_rows(hessian) == 0) return 0;
+    if (reserve_rows(hessian, place_parts(hessian)) == 0) return 0;
   }
   if (place) memset(place, -1, (size_t)kin->mesh->nbody_vert * sizeof *place);
   csim_contact_hessian_clear(hessian);
@@ -336,7 +337,6 @@ void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place,
   csim_pool *pool = hessian->active->kin->pool;
   build_job job = {hessian, place, val};
   csim_pool_run(pool, hessian->buckets.n, index_blocks, &job);
-  hessian->row_start[hessian->nrow] = (int)hessian->nentry;
   csim_pool_for(pool, list_blocks(hessian).n, BLOCK_GRAIN, pack_blocks, hessian);
   csim_pool_for(pool, hessian->nrow, ROW_GRAIN, add_diagonals, &job);
 }
@@ -350,13 +350,12 @@ typedef struct multiply_job {
 } multiply_job;
 
 static void multiply_blocks(void *context, int first, int last) {
-  const multiply_job *job = context;
-  const csim_contact_hessian *H = job->H;
+  const csim_contact_hessian *H = context;
   for (int i = first; i < last; i++) {
     const csim_packed_block *b = &H->packed[i];
     if (!b->coupled) continue;
     double s[3] = {0}, B[9];
-    for (int k = 0; k < 4; k++) csim_add_scaled((double)b->w[k], job->x + csim_xyz(b->v[k]), s);
+    for (int k = 0; k < 4; k++) csim_add_scaled((double)b->w[k], H->factor + csim_xyz(b->v[k]), s);
     unpack(b->B, B);
     csim_mat3_mul(B, s, H->product + csim_xyz(i));
   }
@@ -381,11 +380,16 @@ static void gather_rows(void *context, int first, int last, double *dot_sum) {
   *dot_sum = dot;
 }
 
+csim_loop csim_contact_hessian_begin_multiply(csim_contact_hessian *hessian, const double *x) {
+  hessian->factor = x;
+  int n = hessian->nrow ? list_blocks(hessian).n : 0;
+  return (csim_loop){n, BLOCK_GRAIN, multiply_blocks, hessian};
+}
+
 double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
                                      const double *x, double *y) {
   if (!hessian->nrow) return 0;
   multiply_job job = {hessian, x, y};
-  csim_pool_for(pool, list_blocks(hessian).n, BLOCK_GRAIN, multiply_blocks, &job);
   double dot;
   csim_pool_sums(pool, hessian->nrow, ROW_GRAIN, 1, gather_rows, &job, &dot);
   return dot;

@@ -45,13 +45,13 @@ typedef struct csim_contact_hessian {
   unsigned char *corners;    ///< (blocks) a bit for each free corner; 0 once built, if it is one
   csim_packed_block *packed; ///< (blocks)
   double *product;           ///< (blocks x 3) B w x of each
+  const double *factor;      ///< that x
   int nrow;
-  int *row_vert;  ///< (nrow) free vertices in blocks
-  int *row_start; ///< (nrow + 1) into entry
-  int *row_of;    ///< (mesh->nbody_vert) place in row_vert
-  double *diag;   ///< (nrow x 9) what the blocks add to the diagonal
-  ptrdiff_t nentry;
-  csim_block_entry *entry; ///< (nentry) of each row
+  int *row_vert;           ///< (nrow) free vertices in blocks
+  int *row_start;          ///< (nrow + 1) into entry
+  int *row_of;             ///< (mesh->nbody_vert) place in row_vert
+  double *diag;            ///< (nrow x 9) what the blocks add to the diagonal
+  csim_block_entry *entry; ///< (row_start[nrow]) of each row
   struct {
     ptrdiff_t friction_of, corners, packed, product, row_vert, row_start, diag, entry;
   } capacity;
@@ -76,7 +76,11 @@ int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place);
 /// @param val    (blocks x 9); NULL: added to nothing
 void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place, double *val);
 
-/// y += (the blocks without their diagonal) x.
+/// The products of all blocks with x, which csim_contact_hessian_multiply needs: a loop that is yet
+/// to be run, so that it can go beside another.
+csim_loop csim_contact_hessian_begin_multiply(csim_contact_hessian *hessian, const double *x);
+
+/// y += (the blocks without their diagonal) x, for the products begun with x.
 /// @return x . (what was added)
 double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
                                      const double *x, double *y);

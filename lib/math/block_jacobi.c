@@ -95,22 +95,22 @@ static double run_apply(void *context, int first, int last) {
   return apply_rows_kernel[job->P->isa](job, first, last);
 }
 
-static int invert(csim_pool *pool, invert_job job, const csim_task *task) {
-  return (int)csim_pool_sum_beside(pool, task, job.P->nrow, ROW_GRAIN, invert_diagonals, &job);
+static int invert(csim_pool *pool, invert_job job, const csim_loop *beside) {
+  return (int)csim_pool_sum_beside(pool, beside, job.P->nrow, ROW_GRAIN, invert_diagonals, &job);
 }
 
 int csim_block_jacobi_update(csim_pool *pool, const csim_bsr *A, csim_block_jacobi *P,
-                             const csim_task *task) {
-  return invert(pool, (invert_job){.blocks = A, .P = P}, task);
+                             const csim_loop *beside) {
+  return invert(pool, (invert_job){.blocks = A, .P = P}, beside);
 }
 
 int csim_block_jacobi_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_block_jacobi *P,
-                                   const csim_task *task) {
+                                   const csim_loop *beside) {
   P->idle = A->idle;
-  return invert(pool, (invert_job){.edges = A, .P = P}, task);
+  return invert(pool, (invert_job){.edges = A, .P = P}, beside);
 }
 
 double csim_block_jacobi_apply(csim_pool *pool, const csim_block_jacobi *P, const double *r,
-                               double *z, const csim_task *task) {
-  return csim_pool_sum_beside(pool, task, P->nrow, ROW_GRAIN, run_apply, &(apply_job){P, r, z});
+                               double *z, const csim_loop *beside) {
+  return csim_pool_sum_beside(pool, beside, P->nrow, ROW_GRAIN, run_apply, &(apply_job){P, r, z});
 }

@@ -18,19 +18,28 @@ int csim_block_jacobi_create(csim_arena *arena, int nrow, csim_block_jacobi *P);
 
 /// Inverts the diagonal blocks of A. Those that are not positive definite are replaced by a
 /// multiple of the identity, so this never fails.
-/// @param task  runs beside it; NULL: none
+/// @param beside  loop in the same job; NULL: none
 /// @return number of replaced blocks
 int csim_block_jacobi_update(csim_pool *pool, const csim_bsr *A, csim_block_jacobi *P,
-                             const csim_task *task);
+                             const csim_loop *beside);
 
 /// The same for an edge-based matrix. Of idle rows, z may be zero.
 int csim_block_jacobi_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_block_jacobi *P,
-                                   const csim_task *task);
+                                   const csim_loop *beside);
 
 /// z = P^-1 r, both (nrow x 3).
-/// @param task  runs beside it; NULL: none
+/// @param beside  loop in the same job; NULL: none
 /// @return r.z
 double csim_block_jacobi_apply(csim_pool *pool, const csim_block_jacobi *P, const double *r,
-                               double *z, const csim_task *task);
+                               double *z, const csim_loop *beside);
+
+/// z = P^-1 r of row i alone, r and z (3). The same numbers.
+static inline void csim_block_jacobi_apply_row(const csim_block_jacobi *P, int i, const double *r,
+                                               double *z) {
+  const float *a = P->inverse + csim_row(6, i);
+  z[0] = (double)a[0] * r[0] + (double)a[1] * r[1] + (double)a[2] * r[2];
+  z[1] = (double)a[1] * r[0] + (double)a[3] * r[1] + (double)a[4] * r[2];
+  z[2] = (double)a[2] * r[0] + (double)a[4] * r[1] + (double)a[5] * r[2];
+}
 
 #endif

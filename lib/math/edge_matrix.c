@@ -145,23 +145,21 @@ typedef struct multiply_job {
   double *y;
 } multiply_job;
 
-static void run_multiply(void *context, int first, int last, double *sum) {
+static double run_multiply(void *context, int first, int last) {
   const multiply_job *job = context;
-  *sum = 0;
   if (csim_mask_covers(job->A->idle, first, last)) {
     memset(job->y + csim_xyz(first), 0, 3 * (size_t)(last - first) * sizeof *job->y);
-    return;
+    return 0;
   }
-  *sum = job->A->graph->wide
+  return job->A->graph->wide
              ? multiply_wide_kernel[job->A->isa](job->A, job->x, job->y, first, last)
              : multiply_rows_kernel[job->A->isa](job->A, job->x, job->y, first, last);
 }
 
 double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, const double *x,
-                                 double *y) {
-  double sum;
-  csim_pool_sums(pool, A->graph->nrow, ROW_GRAIN, 1, run_multiply, &(multiply_job){A, x, y}, &sum);
-  return sum;
+                                 double *y, const csim_loop *beside) {
+  return csim_pool_sum_beside(pool, beside, A->graph->nrow, ROW_GRAIN, run_multiply,
+                              &(multiply_job){A, x, y});
 }
 
 typedef struct translate_job {

@@ -65,9 +65,10 @@ int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A);
 
 /// y = A x, both (nrow x 3). x must have one more readable number behind its end, and be zero in
 /// idle rows.
+/// @param beside  loop in the same job; NULL: none
 /// @return x . y
 double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, const double *x,
-                                 double *y);
+                                 double *y, const csim_loop *beside);
 
 /// y = A x (nrow x 3) for a translation: x is 1 along an axis in free rows, and 0 in fixed ones,
 /// which have no edges of their own.

@@ -549,8 +549,9 @@ static int update_tied(csim_pool *pool, const csim_multigrid_level *level,
   return 0;
 }
 
-// Factors the last level in use, unless memory was short.
-static void factor_last(void *context) {
+// Factors the last level in use, unless memory was short. A loop of one item.
+static void factor_last(void *context, int first, int last) {
+  (void)first, (void)last;
   csim_multigrid *C = context;
   csim_cholesky *F = C->is_tied ? &C->tied.F : &C->F;
   const double *val = C->is_tied ? C->tied.A.val : C->level[C->used - 1].A.val;
@@ -601,14 +602,14 @@ static void update_levels(csim_pool *pool, level_job job, csim_couplings *coupli
 void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
                                  csim_couplings *couplings, csim_multigrid *C,
                                  csim_block_jacobi *P) {
-  const csim_task factor = {factor_last, C};
+  const csim_loop factor = {1, 1, factor_last, C};
   update_levels(pool, (level_job){.A = A}, couplings, C);
   csim_block_jacobi_update_edges(pool, A, P, C->used > 0 ? &factor : NULL);
 }
 
 void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
                            csim_multigrid *C, csim_block_jacobi *P) {
-  const csim_task factor = {factor_last, C};
+  const csim_loop factor = {1, 1, factor_last, C};
   update_levels(pool, (level_job){.below = A}, couplings, C);
   csim_block_jacobi_update(pool, A, P, C->used > 0 ? &factor : NULL);
 }
@@ -620,30 +621,35 @@ void csim_multigrid_free(csim_multigrid *C) {
 
 // ------------------------------------------------------------------------------------- correction
 
-// Levels of fewer rows are done by one thread, beside block-Jacobi of the matrix, and products of
-// fewer rows at once: dividing them takes as long as they do.
-enum { FEW_ROWS = 1024, FEW_DOTS = 4096 };
+// Levels of fewer rows are done by one thread, beside block-Jacobi of the matrix: dividing them
+// takes as long as they do.
+enum { FEW_ROWS = 1024, LEVEL_GRAIN = 32 };
 
-// r of a level: sums over its aggregates.
-static void restrict_rows(void *context, int first, int last) {
-  const level_job *job = context;
-  for (int c = first; c < last; c++) {
-    double sum[3] = {0};
-    for (int m = job->level->start[c]; m < job->level->start[c + 1]; m++)
-      csim_add_scaled(1, job->r + csim_xyz(job->level->row[m]), sum);
-    memcpy(job->level->r + csim_xyz(c), sum, sizeof sum);
-  }
+// r of a row of a level: the sum over its aggregate.
+static void restrict_row(const level_job *job, int c) {
+  double sum[3] = {0};
+  for (int m = job->level->start[c]; m < job->level->start[c + 1]; m++)
+    csim_add_scaled(1, job->r + csim_xyz(job->level->row[m]), sum);
+  memcpy(job->level->r + csim_xyz(c), sum, sizeof sum);
 }
 
-// Adds z of their aggregates to z of the rows below. Half of it would take a fifth fewer iterations
-// to the same residual, and be wrong: residuals hardly see low frequencies, which then stay
-// unsolved (a swing lost 5.8 % of its energy in a second, colliding cloths 1.5 % of their
-// momentum).
-static void prolong_rows(void *context, int first, int last) {
+static void restrict_rows(void *context, int first, int last) {
   const level_job *job = context;
-  for (int i = first; i < last; i++)
-    if (job->level->aggregate[i] >= 0)
-      csim_add_scaled(1, job->level->z + csim_xyz(job->level->aggregate[i]), job->z + csim_xyz(i));
+  for (int c = first; c < last; c++) restrict_row(job, c);
+}
+
+// r of a level, and z = D^-1 r, which is in the same job as it is short; returns r.z.
+static double smooth_rows(void *context, int first, int last) {
+  const level_job *job = context;
+  double rz = 0;
+  for (int c = first; c < last; c++) {
+    const double *r = job->level->r + csim_xyz(c);
+    double *z = job->level->z + csim_xyz(c);
+    restrict_row(job, c);
+    csim_block_jacobi_apply_row(&job->level->P, c, r, z);
+    rz += csim_dot(r, z);
+  }
+  return rz;
 }
 
 // Adds the corrections of knots to z of their rows.
@@ -657,27 +663,48 @@ static void prolong_knots(void *context, int first, int last) {
 static double add_knots(csim_pool *pool, csim_multigrid_level *knots, const double *r, double *z) {
   level_job job = {.level = knots, .r = r, .z = z};
   pool = knots->nrow < FEW_ROWS ? NULL : pool;
-  csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, restrict_rows, &job);
-  csim_block_jacobi_apply(pool, &knots->P, knots->r, knots->z, NULL);
+  double rz = csim_pool_sum_beside(pool, NULL, knots->nrow, LEVEL_GRAIN, smooth_rows, &job);
   csim_pool_for(pool, knots->nrow, AGGREGATE_GRAIN, prolong_knots, &job);
-  return csim_vector_dot(pool, 3 * knots->nrow, knots->r, knots->z);
+  return rz;
+}
+
+// The residual that a level restricts.
+static const double *residual_below(const csim_multigrid *C, int l, const double *r) {
+  return l ? C->level[l - 1].r : r;
 }
 
 static void restrict_to(csim_pool *pool, csim_multigrid *C, int l, const double *r) {
-  level_job job = {.level = &C->level[l], .r = r};
+  level_job job = {.level = &C->level[l], .r = residual_below(C, l, r)};
   csim_pool_for(pool, C->level[l].nrow, AGGREGATE_GRAIN, restrict_rows, &job);
 }
 
-static void prolong_from(csim_pool *pool, csim_multigrid *C, int l, int nrow, double *z) {
-  level_job job = {.level = &C->level[l], .z = z};
-  csim_pool_for(pool, nrow, ROW_GRAIN, prolong_rows, &job);
+typedef struct prolong_job {
+  const csim_multigrid *C;
+  int first, last; // levels
+  double *z;       // of the rows below the first one
+} prolong_job;
+
+// Adds z of a row's aggregates on all levels to its z. Half of it would take a fifth fewer
+// iterations to the same residual, and be wrong: residuals hardly see low frequencies, which then
+// stay unsolved (a swing lost 5.8 % of its energy in a second, colliding cloths 1.5 % of their
+// momentum).
+static void prolong_rows(void *context, int first, int last) {
+  const prolong_job *job = context;
+  const csim_multigrid_level *level = job->C->level;
+  for (int i = first; i < last; i++) {
+    int at[CSIM_MAX_LEVEL], l = job->first, end = l;
+    for (int row = i; end <= job->last && (row = level[end].aggregate[row]) >= 0; end++)
+      at[end] = row;
+    if (end == l) continue;
+    double sum[3] = {0};
+    while (end-- > l) csim_add_scaled(1, level[end].z + csim_xyz(at[end]), sum);
+    csim_add_scaled(1, sum, job->z + csim_xyz(i));
+  }
 }
 
-// z of level l with D^-1 and what is above it.
-static void correct_level(csim_pool *pool, csim_multigrid *C, int l) {
-  csim_multigrid_level *level = &C->level[l];
-  csim_block_jacobi_apply(pool, &level->P, level->r, level->z, NULL);
-  prolong_from(pool, C, l + 1, level->nrow, level->z);
+// Adds z of the levels [first, last] to z of the nrow rows below the first one.
+static void prolong(csim_pool *pool, int nrow, prolong_job job) {
+  csim_pool_for(pool, nrow, ROW_GRAIN, prolong_rows, &job);
 }
 
 // The first level that has few rows, or the last one.
@@ -693,44 +720,48 @@ static void solve_last(csim_multigrid *C) {
   csim_cholesky_solve(C->is_tied ? &C->tied.F : &C->F, last->r, last->z);
 }
 
-// z of the first small level, from its r.
-static void correct_small_levels(void *context) {
+// z of the first small level, and r.z there. A loop of one item.
+static void correct_small_levels(void *context, int begin, int end) {
+  (void)begin, (void)end;
   csim_multigrid *C = context;
   int small = first_small(C), top = C->used - 1;
-  csim_multigrid_level *last = &C->level[top];
-  for (int l = small + 1; l <= top; l++) restrict_to(NULL, C, l, C->level[l - 1].r);
+  csim_multigrid_level *level = C->level;
+  for (int l = small > 0 ? small : 1; l <= top; l++) restrict_to(NULL, C, l, NULL);
   if (C->factored)
     solve_last(C);
   else
-    memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
-  for (int l = top - 1; l >= small; l--) correct_level(NULL, C, l);
+    memset(level[top].z, 0, 3 * (size_t)level[top].nrow * sizeof *level[top].z);
+  for (int l = top - 1; l >= small; l--)
+    csim_block_jacobi_apply(NULL, &level[l].P, level[l].r, level[l].z, NULL);
+  if (top > small)
+    prolong(NULL, level[small].nrow, (prolong_job){C, small + 1, top, level[small].z});
+  C->small_rz = csim_vector_dot(NULL, 3 * level[small].nrow, level[small].r, level[small].z);
 }
 
 double csim_multigrid_apply(csim_pool *pool, csim_multigrid *C, const csim_block_jacobi *P,
                             const double *r, double *z) {
-  const csim_task small = {correct_small_levels, C};
+  const csim_loop small = {1, 1, correct_small_levels, C};
   int n = C->used > 0 ? first_small(C) : -1;
-  for (int l = 0; l <= n; l++) restrict_to(pool, C, l, l ? C->level[l - 1].r : r);
+  double added = 0; // to r.z
+  if (n == 0) restrict_to(pool, C, 0, r);
+  for (int l = 0; l < n; l++) {
+    level_job job = {.level = &C->level[l], .r = residual_below(C, l, r)};
+    added += csim_pool_sum_beside(pool, NULL, job.level->nrow, LEVEL_GRAIN, smooth_rows, &job);
+  }
   double rz = csim_block_jacobi_apply(pool, P, r, z, n >= 0 ? &small : NULL);
-  double added = C->knots.nrow > 0 ? add_knots(pool, &C->knots, r, z) : 0; // to r.z
+  if (C->knots.nrow > 0) added += add_knots(pool, &C->knots, r, z);
   if (n < 0) return rz + added;
-  for (int l = n - 1; l >= 0; l--) correct_level(pool, C, l);
-  prolong_from(pool, C, 0, C->nrow, z);
-  const csim_multigrid_level *first = &C->level[0];
-  added +=
-      csim_vector_dot(first->nrow < FEW_DOTS ? NULL : pool, 3 * first->nrow, first->r, first->z);
-  return rz + added;
+  prolong(pool, C->nrow, (prolong_job){C, 0, n, z});
+  return rz + (added + C->small_rz);
 }
 
 int csim_multigrid_correct(csim_pool *pool, csim_multigrid *C, const double *r, double *z) {
   if (C->used == 0 || !C->factored) return 0;
-  for (int l = 0; l < C->used; l++) restrict_to(pool, C, l, l ? C->level[l - 1].r : r);
+  for (int l = 0; l < C->used; l++) restrict_to(pool, C, l, r);
   solve_last(C);
-  for (int l = C->used - 1; l >= 0; l--) {
-    int nrow = l ? C->level[l - 1].nrow : C->nrow;
-    double *below = l ? C->level[l - 1].z : z;
-    csim_vector_clear(pool, 3 * nrow, below);
-    prolong_from(pool, C, l, nrow, below);
-  }
+  for (int l = 0; l < C->used - 1; l++)
+    csim_vector_clear(NULL, 3 * C->level[l].nrow, C->level[l].z);
+  csim_vector_clear(pool, 3 * C->nrow, z);
+  prolong(pool, C->nrow, (prolong_job){C, 0, C->used - 1, z});
   return 1;
 }

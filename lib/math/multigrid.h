@@ -76,6 +76,7 @@ typedef struct csim_multigrid {
   int factored; ///< 0: it was not positive definite and is left out
   int is_tied;  ///< the last of them is factored with couplings that its pattern lacks
   csim_tied tied;
+  double small_rz;      ///< r.z of the first level that one thread does, in the last application
   csim_buckets buckets; ///< of couplings, by rows of a level
 } csim_multigrid;
 

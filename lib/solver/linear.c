@@ -63,6 +63,11 @@ void csim_linear_assemble(const csim_problem *problem, const double *x, csim_lin
     csim_problem_hessian(problem, &A->layout, x, psd, &A->H);
 }
 
+// Blocks of contact with p, for multiply_rest.
+static csim_loop begin_rest(const csim_problem *problem, const double *p) {
+  return problem->contact ? csim_contact_begin_multiply(problem->contact, p) : (csim_loop){0};
+}
+
 // Adds to q the part of A p that chambers and contact have outside of the matrix. Returns p times
 // that.
 static double multiply_rest(const csim_problem *problem, const double *p, double *q) {
@@ -78,10 +83,12 @@ double csim_linear_multiply(const csim_problem *problem, const csim_linear *line
                             double *q) {
   const csim_linear_matrix *A = &linear->A;
   csim_pool *pool = problem->pool;
+  csim_loop rest = begin_rest(problem, p);
   double pq = 0;
   if (A->on_edges) {
-    pq = csim_edge_matrix_multiply(pool, &A->K.A, p, q);
+    pq = csim_edge_matrix_multiply(pool, &A->K.A, p, q, &rest);
   } else {
+    csim_pool_for_all(pool, 1, &rest);
     csim_bsr_multiply(pool, &A->H, p, q);
     pq = csim_vector_dot(pool, 3 * problem->model->nvert, p, q);
   }
@@ -92,6 +99,8 @@ double csim_linear_multiply(const csim_problem *problem, const csim_linear *line
 
 void csim_linear_translate(const csim_problem *problem, const csim_linear *linear, int axis,
                            const double *W, double *q) {
+  csim_loop rest = begin_rest(problem, W);
+  csim_pool_for_all(problem->pool, 1, &rest);
   if (linear->A.on_edges)
     csim_edge_matrix_translate(problem->pool, &linear->A.K.A, problem->model->fixed, axis, q);
   else

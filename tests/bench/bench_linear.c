@@ -161,7 +161,7 @@ static timing measure(csim_pool *pool, const csim_model *model) {
   for (int i = 0; i < n; i++) p[i] = i % 7 - 3;
   for (int k = 0; k < REPEATS; k++) {
     double start = seconds();
-    double pq = csim_edge_matrix_multiply(pool, &K.A, p, q);
+    double pq = csim_edge_matrix_multiply(pool, &K.A, p, q, NULL);
     keep_least(start, &t.multiply);
     start = seconds();
     csim_vector_reduce(pool, n, 1 / pq, q, r);

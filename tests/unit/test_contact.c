@@ -215,14 +215,14 @@ static void test_threads(void) {
 // ------------------------------------------------------------------------------------ derivatives
 
 // d^T C d of the blocks, diagonal included.
-static double product_of_blocks(const csim_contact *c, const double *d, double *y) {
+static double product_of_blocks(csim_contact *c, const double *d, double *y) {
   const csim_contact_hessian *H = &c->hessian;
   int n = 3 * c->kin.mesh->nbody_vert;
   memset(y, 0, (size_t)n * sizeof *y);
+  csim_pool_for_all(NULL, 1, (csim_loop[]){csim_contact_begin_multiply(c, d)});
   csim_contact_multiply_rest(NULL, c, d, y);
-  double sum = 0;
+  double sum = 0, own[3];
   for (int r = 0; r < H->nrow; r++) {
-    double own[3];
     csim_mat3_mul(H->diag + csim_row(9, r), d + csim_xyz(H->row_vert[r]), own);
     csim_add_scaled(1, own, y + csim_xyz(H->row_vert[r]));
   }

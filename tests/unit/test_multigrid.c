@@ -9,6 +9,7 @@
 #include "math/vector.h"
 #include "model/stiffness.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct fixture {
@@ -71,7 +72,7 @@ static void destroy(fixture *f) {
 }
 
 static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
-  return csim_edge_matrix_multiply(pool, &((fixture *)context)->K.A, p, q);
+  return csim_edge_matrix_multiply(pool, &((fixture *)context)->K.A, p, q, NULL);
 }
 
 static double precondition(csim_pool *pool, void *context, const double *r, double *z) {
@@ -119,11 +120,30 @@ static void test_iterations(void) {
   CHECK(levels[1] * jacobi[0] < 0.8 * levels[0] * jacobi[1]);
 }
 
-// M^-1 is symmetric and positive, what it returns is r.z, and graph and blocks give the same.
-static void test_operator(void) {
+// z += P_l (D_l^-1 r_l + ...) of level l and all above it, as multigrid.h has it.
+static void add_levels(csim_multigrid *C, int l, int nrow, const double *r, double *z) {
+  const csim_multigrid_level *level = &C->level[l];
+  double *own[2];
+  for (int k = 0; k < 2; k++) own[k] = calloc(3 * (size_t)level->nrow, sizeof **own);
+  for (int i = 0; i < 3 * nrow; i++)
+    if (level->aggregate[i / 3] >= 0) own[0][3 * level->aggregate[i / 3] + i % 3] += r[i];
+  if (l == C->used - 1) {
+    csim_cholesky_solve(&C->F, own[0], own[1]);
+  } else {
+    csim_block_jacobi_apply(NULL, &level->P, own[0], own[1], NULL);
+    add_levels(C, l + 1, level->nrow, own[0], own[1]);
+  }
+  for (int i = 0; i < 3 * nrow; i++)
+    if (level->aggregate[i / 3] >= 0) z[i] += own[1][3 * level->aggregate[i / 3] + i % 3];
+  for (int k = 0; k < 2; k++) free(own[k]);
+}
+
+// The correction is what multigrid.h says, symmetric and positive, what it returns is r.z, and
+// graph and blocks give the same.
+static void test_operator(int cells) {
   fixture f, g;
-  create(40, 1, &f);
-  create(40, 0, &g);
+  create(cells, 1, &f);
+  create(cells, 0, &g);
   int n = 3 * f.k.model->nvert;
   double *z[3], *r[2], scale = 0;
   unsigned seed = 9;
@@ -142,13 +162,16 @@ static void test_operator(void) {
   // the aggregates may differ, where bending is zero; levels of one size do nearly the same
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[2]), rz, 0.2 * rz);
   CHECK(scale > 0);
+  csim_vector_clear(NULL, n, z[2]);
+  add_levels(&f.C, 0, f.k.model->nvert, r[0], z[2]);
+  for (int i = 0; i < n; i++) CHECK_NEAR(z[2][i], z[0][i], 1e-12 * scale);
   destroy(&f);
   destroy(&g);
 }
 
-static void test_bits(void) {
+static void test_bits(int cells) {
   fixture f;
-  create(60, 1, &f);
+  create(cells, 1, &f);
   size_t bytes = 3 * (size_t)f.k.model->nvert * sizeof(double);
   double *x = CSIM_ARENA_NEW(&f.arena, double, 3 * f.k.model->nvert);
   for (int threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : threads + 5) {
@@ -452,9 +475,11 @@ static void test_correct(void) {
 
 int main(void) {
   test_iterations();
-  test_operator();
+  test_operator(40);
+  test_operator(140); // its first level is large enough to be divided between threads
   test_correct();
-  test_bits();
+  test_bits(60);
+  test_bits(140);
   test_couplings();
   test_ties(40);  // solved exactly on the first level
   test_ties(100); // on the second

@@ -37,7 +37,12 @@ static void run_errand(void *context) {
   atomic_fetch_add(&e->done, 1 + (e->wait && !atomic_load(&e->go) ? 1000 : 0));
 }
 
-// A task that is one more chunk of a sum runs once, and the sum is as it is alone.
+static void run_errands(void *context, int first, int last) {
+  errand *e = context;
+  atomic_fetch_add(&e->done, last - first);
+}
+
+// A loop beside a sum runs whole, and the sum is as it is alone.
 static void test_beside(void) {
   double one = 1;
   for (int n = 0; n < 100000; n = 7 * n + 1) {
@@ -45,10 +50,11 @@ static void test_beside(void) {
     for (int nthread = 0; nthread <= 4; nthread++) {
       csim_pool *pool = nthread ? csim_pool_create(nthread) : NULL;
       errand e = {.wait = 0};
-      const csim_task task = {run_errand, &e};
-      for (int i = 0; i < 20; i++)
-        CHECK(csim_pool_sum_beside(pool, &task, n, 64, sum_range, &one) == reference);
-      CHECK(e.done == 20);
+      for (int i = 0, done = 0; i < 20; i++) {
+        const csim_loop loop = {i * i * i, 64, run_errands, &e};
+        CHECK(csim_pool_sum_beside(pool, &loop, n, 64, sum_range, &one) == reference);
+        CHECK(e.done == (done += loop.n));
+      }
       csim_pool_free(pool);
     }
   }

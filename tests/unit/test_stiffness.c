@@ -87,7 +87,7 @@ static void test_against_blocks(csim_psd psd, int wide) {
 
   csim_bsr_multiply(NULL, &H, f.p, f.q);
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(f.q[i]));
-  double pq = csim_edge_matrix_multiply(f.k.pool, &f.K.A, f.p, f.r);
+  double pq = csim_edge_matrix_multiply(f.k.pool, &f.K.A, f.p, f.r, NULL);
   for (int i = 0; i < n; i++) CHECK_NEAR(f.r[i], f.q[i], 2e-7 * scale);
   CHECK_NEAR(pq, inner(n, f.p, f.r), 1e-13 * fabs(pq));
   for (int i = 0; i < model->nvert; i++) {
@@ -100,17 +100,17 @@ static void test_against_blocks(csim_psd psd, int wide) {
   unsigned seed = 11;
   for (int i = 0; i < n; i++) f.q[i] = model->fixed[i / 3] ? 0 : kit_random(&seed);
   double ab = inner(n, f.q, f.r);
-  csim_edge_matrix_multiply(NULL, &f.K.A, f.q, f.z);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.q, f.z, NULL);
   double unsymmetric = wide ? 1e-6 : 1e-12; // of rounding to floats
   CHECK_NEAR(ab, inner(n, f.p, f.z), unsymmetric * (fabs(ab) + scale));
   // in every third row
   int nblock = 0;
   for (int i = 0; i < model->nvert; i += 3, nblock++) f.K.A.place[i] = 0;
   CHECK(csim_edge_matrix_place(NULL, &f.K.A) == 0);
-  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.z);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.z, NULL);
   for (int i = 0; i < n; i++) CHECK(f.z[i] == f.r[i]);
   for (int k = 0; k < nblock; k++) f.K.A.block[9 * k + 4] += 7;
-  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.z);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.z, NULL);
   for (int i = 0; i < n; i++)
     CHECK_NEAR(f.z[i] - f.r[i], i % 9 == 1 ? 7 * f.p[i] : 0, 1e-12 * scale);
   for (int i = 0; i < model->nvert; i++) {
@@ -132,7 +132,7 @@ static void test_null_space(int wide) {
   csim_stiffness_update(NULL, &f.at, CSIM_PSD_DROP, kit_inertia(&f.arena, f.k.model, 0), NULL,
                         &f.K);
   for (int i = 0; i < n; i++) f.p[i] = 1e6 + i % 3;
-  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q, NULL);
   for (int i = 0; i < model->nvert; i++)
     if (!model->fixed[i] && f.K.anchor[i] == 0)
       for (int c = 0; c < 3; c++) CHECK(f.q[3 * i + c] == 0);
@@ -146,7 +146,7 @@ static void test_null_space(int wide) {
     if (!model->fixed[i]) s = fmax(s, 3 * (block[0] + block[4] + block[8]));
   }
   for (int step = 0; step < 300; step++) {
-    CHECK(csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q) > -1e-9 * s * inner(n, f.p, f.p));
+    CHECK(csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q, NULL) > -1e-9 * s * inner(n, f.p, f.p));
     for (int i = 0; i < n; i++) f.p[i] -= f.q[i] / s;
   }
   destroy(&f);
@@ -180,7 +180,7 @@ static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
   double alpha = 0.1;
   csim_block_jacobi_apply(pool, &P, r, x, NULL);
   for (int k = 0; k < 5; k++) {
-    y[3 * n] = csim_edge_matrix_multiply(pool, &f->K.A, x, y);
+    y[3 * n] = csim_edge_matrix_multiply(pool, &f->K.A, x, y, NULL);
     y[3 * n + 1] = csim_vector_reduce(pool, n, alpha, y, r);
     y[3 * n + 2] = csim_block_jacobi_apply(pool, &P, r, y + n, NULL);
     alpha = y[3 * n + 2] / y[3 * n];
@@ -285,7 +285,7 @@ static void test_slack(void) {
     }
     csim_stiffness_update(NULL, &(csim_point){.x = x, .earlier.stress = before}, CSIM_PSD_DROP,
                           kit_inertia(&arena, k.model, 0), NULL, &K);
-    CHECK(csim_edge_matrix_multiply(NULL, &K.A, p, q) >= 0);
+    CHECK(csim_edge_matrix_multiply(NULL, &K.A, p, q, NULL) >= 0);
   }
   csim_stiffness_free(&K);
   csim_arena_free(&arena);
