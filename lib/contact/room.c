@@ -158,6 +158,7 @@ int csim_room_grow(csim_room *room, double h) {
     float grown = (float)csim_min(to, most_distance(room, i));
     if (!(grown > room->grown[i])) continue;
     room->grown[i] = grown;
+    room->widened |= (double)grown > gap;
     changed = 1;
   }
   if (changed) renew(room);

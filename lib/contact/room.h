@@ -23,6 +23,7 @@ typedef struct csim_room {
   csim_candidates *candidates;
   unsigned char *near; ///< (mesh->nbody_vert) starts near another part, but does not touch it
   int any;             ///< some vertex is near
+  int widened;         ///< some gap was widened: that lifts bodies, which adds energy
   float *grown;        ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
   csim_share *gap;     ///< (mesh->nbody_vert) [m] from other parts; like `grown` only if `any`
 } csim_room;
