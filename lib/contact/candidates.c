@@ -458,7 +458,8 @@ void csim_candidates_grow(csim_pool *pool, csim_candidates *set, const float *gr
   starts->grown = grown;
   for (int i = 0; i < mesh->nbody_vert; i++) {
     starts->near[i] = starts->around[i] = 1;
-    lower(&starts->near[i], csim_max((double)starts->first[i], (double)grown[i] / set->distance));
+    lower(&starts->near[i],
+          grown[i] > 0 ? (double)grown[i] / set->distance : (double)starts->first[i]);
   }
   find_around(set, starts);
   for (int i = 0; i < mesh->nvert; i++) starts->closest[i] = 1;

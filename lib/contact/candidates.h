@@ -152,14 +152,14 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
 void csim_candidates_free(csim_candidates *set);
 
 /// Finds the vertices that start nearer to another part than the contact distance, once self_share
-/// is set. They keep the smaller distance to everything but their own part, wherever they go, until
-/// it grows (room.h). Cloth that starts 0.5 mm above a slope would rest there at 0.45 mm, and slide
-/// into triangles that keep it at 5 mm: a wall.
+/// is set. They begin with the smaller distance to everything but their own part (room.h). Cloth
+/// that starts 0.5 mm above a slope would rest there at 0.45 mm, and slide into triangles that keep
+/// it at 5 mm: a wall.
 /// @return 0, or -1 when out of memory
 int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set);
 
-/// Lets what starts near keep larger distances, also on the list: a pair of two parts keeps the
-/// least of its vertices' `grown` [m], if that is more than its initial positions allow.
+/// Changes the distances of parts that start near, also on the list: a pair of two parts keeps the
+/// least of its vertices' `grown` [m], or what its initial positions allow if that is more.
 /// @param grown  (mesh->nbody_vert) must stay; call this again when it changes
 void csim_candidates_grow(csim_pool *pool, csim_candidates *set, const float *grown);
 

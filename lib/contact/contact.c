@@ -157,7 +157,8 @@ csim_contact_report csim_contact_get_report(const csim_contact *contact) {
                                .least = contact->filter.least,
                                .lag = contact->kin.lag,
                                .lag_part = contact->kin.lag_part,
-                               .released = contact->pinched.n};
+                               .released = contact->pinched.n,
+                               .widened = contact->room.widened};
 }
 
 int csim_contact_failed(const csim_contact *contact) {

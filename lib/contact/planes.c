@@ -54,9 +54,9 @@ double csim_planes_scale(const csim_planes *planes, const csim_contact_plane *pl
   double d = csim_dot(plane->n0, csim_collision_mesh_start(planes->mesh, vert)) - plane->offset0;
   double most = planes->share ? planes->share[vert] : 1;
   double far = planes->thickness / 0.9;
-  if (!(d > 0) || d >= most * far) return d > 0 ? most : 0;
   double grown = planes->grown ? (double)planes->grown[vert] / planes->thickness : 0;
-  return csim_max(d / far, csim_min(most, grown));
+  if (d > 0 && grown > 0) return csim_min(most, grown);
+  return d >= most * far ? most : csim_max(0, d / far);
 }
 
 // Whether all bodies stay above the plane (n, offset) and keep a tenth of their gap.

@@ -20,6 +20,14 @@ static const double NARROW = 0.25;
 // plate that rises at 1 m/s presses cloth to the floor before its distance has grown.
 static const double BEYOND = 0.15;
 
+// Most that distances differ between two vertices, as a share of the way between them along the
+// surface. What rolls climbs that much, while a tight spot does not make a whole garment thin. With
+// 0.05 a ball that starts 0.2 mm above 3 degrees rolls 0.68 of its way in a second, with 0.02 0.87.
+static const double SLOPE = 0.02;
+
+// Share of the contact distance to which contact shrinks at most where a start is nearer.
+static const double LEAST = 0.05;
+
 // Share of its distance that a gap has at least for the distance to grow. Nothing may come below
 // the floor.
 static const double LEAST_GAP = 2 * CSIM_CONTACT_FLOOR;
@@ -30,35 +38,48 @@ static double most_distance(const csim_room *room, int i) {
   return (set->share ? set->share[i] : 1) * set->distance;
 }
 
-// Whether a vertex starts near another part, and touches none.
-static int starts_near(const csim_room *room, int i) {
-  const csim_starts *starts = &room->candidates->starts;
+// A vertex' distance now [m]; 0: it touches another part at the start.
+static double distance_of(const csim_room *room, int i) {
+  const csim_candidates *set = room->candidates;
   const csim_planes *planes = &room->kin->planes;
-  double most = planes->share ? planes->share[i] : 1;
-  int near = starts->near && (double)starts->first[i] < most;
-  if (starts->near && starts->touches[i]) return 0;
-  for (int k = 0; k < planes->n; k++) {
-    double scale = csim_planes_scale(planes, &planes->plane[k], i);
-    if (!(scale > 0)) return 0;
-    near |= scale < most;
-  }
-  return near;
+  if (room->grown && room->grown[i] > 0) return (double)room->grown[i];
+  if (set->starts.near && set->starts.touches[i]) return 0;
+  double least = most_distance(room, i);
+  if (set->starts.near) least = csim_min(least, (double)set->starts.first[i] * set->distance);
+  for (int k = 0; k < planes->n; k++)
+    least = csim_min(least, csim_planes_scale(planes, &planes->plane[k], i) * set->distance);
+  return least;
+}
+
+// Marks the vertices of a part if some start near another.
+static void mark_part(csim_room *room, int part) {
+  const csim_collision_mesh *mesh = room->kin->mesh;
+  int any = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = mesh->first[part]; i < mesh->first[part + 1]; i++) {
+      double distance = distance_of(room, i);
+      if (pass == 1)
+        room->near[i] = (unsigned char)(any && distance > 0);
+      else
+        any |= distance > 0 && distance < most_distance(room, i);
+    }
+  room->any |= any;
 }
 
 int csim_room_create(csim_arena *arena, csim_room *room) {
   const csim_collision_mesh *mesh = room->kin->mesh;
   room->near = CSIM_ARENA_NEW(arena, unsigned char, mesh->nbody_vert);
   if (arena->failed) return -1;
-  for (int q = 0; q < mesh->nbody_point; q++) {
-    int i = mesh->point[q];
-    room->near[i] = (unsigned char)starts_near(room, i);
-    room->any |= room->near[i];
-  }
+  for (int part = 0; part < mesh->nbody; part++) mark_part(room, part);
   if (!room->any) return 0;
   room->grown = CSIM_ARENA_NEW(arena, float, mesh->nbody_vert);
+  room->level = CSIM_ARENA_NEW(arena, double, mesh->nbody_vert);
+  room->open = CSIM_ARENA_NEW(arena, unsigned char, mesh->nbody_vert);
   room->gap = CSIM_ARENA_NEW(arena, csim_share, mesh->nbody_vert);
+  if (arena->failed) return -1;
   room->kin->planes.grown = room->grown;
-  return arena->failed ? -1 : 0;
+  csim_room_clear(room);
+  return 0;
 }
 
 // ------------------------------------------------------------------------------------------ state
@@ -90,9 +111,38 @@ void csim_room_load(csim_room *room, const double *state) {
   if (changed) renew(room);
 }
 
+// Lowers the level of what is open to those beside it and a slope more.
+static void level_out(csim_room *room) {
+  const csim_collision_mesh *mesh = room->kin->mesh;
+  for (int sweep = 0, changed = 1; changed; sweep++) {
+    changed = 0;
+    for (int q = 0; q < mesh->nbody_edge; q++) {
+      const int *e = mesh->edge + csim_row(2, sweep % 2 ? mesh->nbody_edge - 1 - q : q);
+      if (!room->near[e[0]] || !room->near[e[1]]) continue;
+      int low = room->level[e[1]] < room->level[e[0]], high = 1 - low;
+      if (!room->open[e[high]] || !(room->level[e[low]] < room->level[e[high]])) continue;
+      double way = csim_distance(mesh->body_x0 + csim_xyz(e[0]), mesh->body_x0 + csim_xyz(e[1]));
+      double to = room->level[e[low]] + SLOPE * way;
+      if (!(to < room->level[e[high]])) continue;
+      room->level[e[high]] = to;
+      changed = 1;
+    }
+  }
+}
+
+// What starts nearer than LEAST keeps the distances of its pairs until it grows.
 void csim_room_clear(csim_room *room) {
+  int n = room->kin->mesh->nbody_vert;
+  double least = LEAST * room->candidates->distance;
   if (!room->any) return;
-  memset(room->grown, 0, (size_t)room->kin->mesh->nbody_vert * sizeof *room->grown);
+  memset(room->grown, 0, (size_t)n * sizeof *room->grown);
+  for (int i = 0; i < n; i++) {
+    room->level[i] = csim_max(distance_of(room, i), least);
+    room->open[i] = 1;
+  }
+  level_out(room);
+  for (int i = 0; i < n; i++)
+    if (room->near[i] && distance_of(room, i) > least) room->grown[i] = (float)room->level[i];
   renew(room);
 }
 
@@ -140,6 +190,18 @@ static int is_growing(const csim_room *room) {
   return 0;
 }
 
+// What contact pushes keeps its distance. What is open may have 0.9 of the gap, where nothing is
+// pushed, as far as what is beside it permits.
+static void find_levels(csim_room *room) {
+  double distance = room->candidates->distance;
+  for (int i = 0; i < room->kin->mesh->nbody_vert; i++) {
+    double gap = csim_share_get(&room->gap[i]), now = distance_of(room, i);
+    room->open[i] = gap >= now;
+    room->level[i] = gap < now ? now : gap < distance ? 0.9 * gap : most_distance(room, i);
+  }
+  level_out(room);
+}
+
 int csim_room_grow(csim_room *room, double h) {
   const csim_kinematics *kin = room->kin;
   csim_candidates *set = room->candidates;
@@ -148,15 +210,16 @@ int csim_room_grow(csim_room *room, double h) {
   for (int i = 0; i < n; i++) csim_share_set(&room->gap[i], set->distance);
   csim_pool_for(kin->pool, set->n, PAIR_GRAIN, measure_pairs, room);
   measure_planes(room);
+  find_levels(room);
   for (int i = 0; i < n; i++) {
     if (!room->near[i]) continue;
-    double gap = csim_share_get(&room->gap[i]), by_now = (double)room->grown[i] + RATE * h;
-    double limit = 0;
+    double gap = csim_share_get(&room->gap[i]), now = distance_of(room, i), limit = 0;
     if (gap < NARROW * set->distance)
       limit = csim_min(gap + BEYOND * set->distance, gap / LEAST_GAP);
-    double to = csim_max(0.9 * gap, csim_min(by_now, limit));
+    double to = csim_max(room->level[i], csim_min(now + RATE * h, limit));
     float grown = (float)csim_min(to, most_distance(room, i));
-    if (!(grown > room->grown[i])) continue;
+    if (grown == (float)now) continue;
+    room->widened |= (double)grown > csim_max(gap, now);
     room->grown[i] = grown;
     changed = 1;
   }

@@ -1,4 +1,4 @@
-// contact/room.h: contact distances of what starts nearer than that grow as gaps open.
+// contact/room.h: contact distances of parts that start nearer to others than that.
 // Needs contact/kinematics.h, candidates.h.
 //
 // Vertices that start nearer to another part than the contact distance keep a smaller one
@@ -10,7 +10,12 @@
 //         |<------->|         a quarter of the contact distance, by up to 0.15 contact distances
 //                             beyond it, so that contact widens it
 //
-// and by no more than RATE, so that cloth is lifted and not thrown. Distances never shrink.
+// and by no more than RATE, so that cloth is lifted and not thrown.
+//
+// Along a surface the distance rises by at most a small share of the way (SLOPE), however far the
+// rest of the part is: a cylinder that started 1 mm above a slope lay in a trough of its own shape,
+// since what came down in front kept the whole distance. So what touches nothing takes the distance
+// of what is beside it, also where that is less; what contact pushes only grows.
 #ifndef CSIM_CONTACT_ROOM_H
 #define CSIM_CONTACT_ROOM_H
 
@@ -21,9 +26,13 @@
 typedef struct csim_room {
   csim_kinematics *kin;
   csim_candidates *candidates;
-  unsigned char *near; ///< (mesh->nbody_vert) starts near another part, but does not touch it
-  int any;             ///< some vertex is near
-  float *grown;        ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
+  unsigned char
+      *near;     ///< (mesh->nbody_vert) of a part that starts near another, but does not touch
+  int any;       ///< some vertex is near
+  int widened;   ///< some gap was widened: that lifts bodies, which adds energy
+  float *grown;  ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
+  double *level; ///< (mesh->nbody_vert) [m] what it may be; like `grown` only if `any`
+  unsigned char *open; ///< (mesh->nbody_vert) contact does not push it; like `grown`
   csim_share *gap;     ///< (mesh->nbody_vert) [m] from other parts; like `grown` only if `any`
 } csim_room;
 

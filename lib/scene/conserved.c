@@ -2,8 +2,9 @@
 //
 // Energy is kinetic, elastic and of gravity. That of contact is left out: a barrier holds little of
 // it in a frame and returns it. Energy can only be judged if nothing adds any: no wind, no moving
-// collider or pin, no key over time, no pressure, no closing seam. Drag, damping, friction and the
-// integrator may then only reduce the energy of the start.
+// collider or pin, no key over time, no pressure, no closing seam, no gap so narrow at the start
+// that contact widens it. Drag, damping, friction and the integrator may then only reduce the
+// energy of the start.
 #include "scene/conserved.h"
 
 #include "math/vec3.h"
@@ -98,6 +99,7 @@ int csim_conserved_open(csim_pool *pool, const csim_scene *scene, const csim_wor
 
 void csim_conserved_step(const csim_step_report *step, csim_conserved *kept) {
   csim_add_scaled(1, step->left, kept->left);
+  kept->closed = kept->closed && !step->contact.widened;
 }
 
 int csim_conserved_frame(csim_pool *pool, const csim_world *world, int frame,

@@ -13,7 +13,7 @@
 int csim_conserved_open(csim_pool *pool, const csim_scene *scene, const csim_world *world,
                         const csim_state *state, csim_conserved *kept);
 
-/// Adds the unbalanced forces of a substep.
+/// Adds the unbalanced forces of a substep, and whether it added energy.
 void csim_conserved_step(const csim_step_report *step, csim_conserved *kept);
 
 /// Adds the energy of a frame that is written.

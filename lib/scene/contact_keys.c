@@ -49,7 +49,8 @@ static const csim_field contact_fields[] = {
             "of the thinnest cloth (1 mm "
             "unless \"response\" is \"filter\"). Vertices that start nearer to another object "
             "begin with nine tenths of that distance; it grows as gaps open, and gaps of less than "
-            "a quarter of the thickness are opened. "
+            "a quarter of the thickness are opened. From there it rises over the rest of the "
+            "object by a fiftieth of the way along its surface. "
             "With \"impulse\": distance kept from colliders."),
     CSIM_KEY(
         "self_thickness", real, IN_CONTACT(self_thickness), "0", .unit = "m", .least = 0, .most = 1,

@@ -41,6 +41,18 @@ expect 0 "$clothsim" bounce.json -q -o bounce --strict
 check "a solid is closed" [ "$(worst energy.closed bounce/run.json)" = True ]
 check "and gains nothing" awk "BEGIN { exit !($(worst energy.value bounce/run.json) < 1e-4) }"
 
+# a box that starts 0.2 mm above the floor is lifted to a quarter of the contact distance: that adds energy, and is no fault
+cat >rests.json <<'END'
+{"frames": {"end": 6}, "objects": [
+  {"name": "box", "type": "solid", "elasticity": "neo-hookean", "material": "rubber-solid", "position": [0, 0.0502, 0],
+   "mesh": {"shape": "box", "size": [0.2, 0.1, 0.2], "cells": [3, 3, 3]}},
+  {"name": "floor", "type": "collider", "mesh": {"shape": "plane"}}]}
+END
+for height in 0.0502 0.0552; do
+  expect 0 "$clothsim" rests.json -q -o rests --overwrite --strict --set "box.position=[0, $height, 0]"
+  check "closed, from $height m" [ "$(worst energy.closed rests/run.json)" = "$([ $height = 0.0552 ] && echo True || echo False)" ]
+done
+
 # Loosely solved free fall by backward Euler: M v = M g t - sum of h R, with R what is left over.
 cat >fall.json <<'END'
 {

@@ -1,6 +1,6 @@
 // tests/unit/test_room.c: contact distances of what starts nearer than the contact distance. They
-// are the last numbers of the state of contact, one a vertex; they grow and never shrink, and
-// damaged ones are refused.
+// are the last numbers of the state of contact, one a vertex; under cloth that lies flat they only
+// grow, and damaged ones are refused.
 #include "check.h"
 #include "kit.h"
 
