@@ -3,7 +3,7 @@
 //   gap / thickness
 //     1    contact pushes from here on        active contacts (active.h)
 //     0.5  cushion: where iterations start    first motion of a step
-//     0.1  floor: never below                 CCD step filter
+//     0.1  floor: never below                 CCD step filter; colliders stop a little above it
 //     0    surfaces touch
 #ifndef CSIM_CONTACT_MARGINS_H
 #define CSIM_CONTACT_MARGINS_H
@@ -11,6 +11,10 @@
 /// Nothing comes nearer than this share of the thickness. The energies grow without bound towards
 /// it.
 #define CSIM_CONTACT_FLOOR 0.1
+
+/// Colliders that press something stop at about this share of the thickness. What is at the floor
+/// on both sides cannot move at all, and its forces never balance.
+#define CSIM_CONTACT_PRESS 0.102
 
 /// In an initial guess nothing is nearer than this share of the thickness. Deep in the barrier
 /// forces are so large that the first steps would only undo them.
