@@ -22,15 +22,6 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide) {
   return arena->failed ? -1 : 0;
 }
 
-// Least gap [m] of a pair of this width in one motion. Colliders that have pressed something to the
-// end use a tenth of what is left: by halves it was at the floor in a few steps. Cloth between the
-// fingers of a hand was so on both sides. Then 5,000 N had 0.2 um to balance, and never did.
-static double least_gap(double width, double thickness, int presses) {
-  static const double SLOWLY = 0.1;
-  double floor = CSIM_CONTACT_FLOOR * thickness, press = CSIM_CONTACT_PRESS * thickness;
-  return presses ? csim_min(press, width - SLOWLY * (width - floor)) : floor;
-}
-
 // Share of the motion after which a pair has used up the gap it may use: down to the cushion or, if
 // it is nearer already, half of what is left above the floor.
 //
@@ -54,7 +45,7 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   }
   double closing = side[0] - side[1], floor = CSIM_CONTACT_FLOOR * thickness;
   int moves = csim_kinematics_moves(kin, v[0]) || csim_kinematics_moves(kin, v[3]);
-  double least = least_gap(width, thickness, moves && kin->colliders_aimed);
+  double least = moves && kin->colliders_aimed ? csim_pressed_gap(width, thickness) : floor;
   double use = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
   use = CSIM_FILTER_SHARE * csim_max(0, csim_min(use, width - least));
   if (closing <= use) return 1;
