@@ -44,16 +44,18 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
       side[1] = csim_min(side[1], along);
   }
   double closing = side[0] - side[1], floor = CSIM_CONTACT_FLOOR * thickness;
-  double use = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
-  use = CSIM_FILTER_SHARE * csim_max(0, use);
-  if (closing <= use) return 1;
   int moves = csim_kinematics_moves(kin, v[0]) || csim_kinematics_moves(kin, v[3]);
+  double least = moves && kin->colliders_aimed ? csim_pressed_gap(width, thickness) : floor;
+  double use = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
+  use = CSIM_FILTER_SHARE * csim_max(0, csim_min(use, width - least));
+  if (closing <= use) return 1;
   if (kin->time_left > 0 && !moves) return use / closing;
 
   // Along this direction far corners approach fast when the pair turns, and so do triangles that
   // slide past under a vertex: use CCD. Not for what falls on something that stays: it would start
   // nearer to that, and a drop took 7 % more iterations.
   double gap = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
+  gap = csim_max(gap, least);
   double time, share = use / closing;
   if (!(gap > 0)) return share;
   for (int k = 0; k < 4; k++) u[k] = kin->d + csim_xyz(v[k]);

@@ -59,7 +59,8 @@ double csim_planes_scale(const csim_planes *planes, const csim_contact_plane *pl
   return d >= most * far ? most : csim_max(0, d / far);
 }
 
-// Whether all bodies stay above the plane (n, offset) and keep a tenth of their gap.
+// Whether all bodies stay above the plane (n, offset), keep a tenth of their gap, and are not
+// pressed to the floor.
 static int stays_above(const csim_planes *planes, const csim_contact_plane *plane, const double *x,
                        const double *n, double offset) {
   const csim_collision_mesh *mesh = planes->mesh;
@@ -67,10 +68,11 @@ static int stays_above(const csim_planes *planes, const csim_contact_plane *plan
     int i = mesh->point[k];
     if (i >= mesh->nbody_vert) break;
     const double *p = x + csim_xyz(i);
-    double keep = CSIM_CONTACT_FLOOR * planes->thickness * csim_planes_scale(planes, plane, i);
-    double gap = csim_dot(plane->n, p) - plane->offset - keep;
-    double left = csim_dot(n, p) - offset - keep;
-    if (left < (gap > 0 ? 0.1 * gap : gap)) return 0;
+    double thickness = planes->thickness * csim_planes_scale(planes, plane, i);
+    double floor = CSIM_CONTACT_FLOOR * thickness;
+    double width = csim_dot(plane->n, p) - plane->offset, gap = width - floor;
+    double least = gap > 0 ? csim_max(0.1 * gap, csim_pressed_gap(width, thickness) - floor) : gap;
+    if (csim_dot(n, p) - offset - floor < least) return 0;
   }
   return 1;
 }

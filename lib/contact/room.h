@@ -26,12 +26,11 @@
 typedef struct csim_room {
   csim_kinematics *kin;
   csim_candidates *candidates;
-  unsigned char
-      *near;     ///< (mesh->nbody_vert) of a part that starts near another, but does not touch
-  int any;       ///< some vertex is near
-  int widened;   ///< some gap was widened: that lifts bodies, which adds energy
-  float *grown;  ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
-  double *level; ///< (mesh->nbody_vert) [m] what it may be; like `grown` only if `any`
+  unsigned char *near; ///< (mesh->nbody_vert) of a part that starts near another; not touching
+  int any;             ///< some vertex is near
+  int widened;         ///< some gap was widened: that lifts bodies, which adds energy
+  float *grown;        ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
+  double *level;       ///< (mesh->nbody_vert) [m] what it may be; like `grown` only if `any`
   unsigned char *open; ///< (mesh->nbody_vert) contact does not push it; like `grown`
   csim_share *gap;     ///< (mesh->nbody_vert) [m] from other parts; like `grown` only if `any`
 } csim_room;

@@ -217,6 +217,24 @@ const double *csim_world_real_vertices(const csim_world *world, int collider,
   return state->kinematic + 3 * at;
 }
 
+void csim_world_hold_plane(const csim_world *world, int collider, const csim_state *state,
+                           double *x) {
+  static const double ROUNDING = 1e-9; // [m] where it is on time its vertices stay as they are
+  const csim_collider *c = &world->collider[collider];
+  ptrdiff_t at = 0;
+  if (!state->nkinematic || c->shape != CSIM_COLLIDER_PLANE) return;
+  for (int j = 0; j < world->ncollider; j++)
+    if (world->collider[j].shape != CSIM_COLLIDER_PLANE)
+      at += csim_xyz(world->collider_mesh[j].nvert);
+    else if (j < collider)
+      at += 6;
+  const double *plane = state->kinematic + at;
+  for (ptrdiff_t i = 0; i < csim_xyz(c->mesh->nvert); i += 3) {
+    double above = csim_dot(plane, x + i) - plane[3];
+    if (fabs(above) > ROUNDING) csim_add_scaled(-above, plane, x + i);
+  }
+}
+
 void csim_world_release(csim_world *world, int keep_faces) {
   for (int b = 0; b < world->model->nbody; b++) {
     csim_mesh_release(world->model->body[b].mesh, keep_faces);

@@ -69,6 +69,11 @@ static inline int csim_world_first_collider(const csim_world *world) {
 const double *csim_world_real_vertices(const csim_world *world, int collider,
                                        const csim_state *state);
 
+/// Moves the vertices x of a plane's mesh from its prescribed pose onto the plane where contact has
+/// left it. Other colliders stay.
+void csim_world_hold_plane(const csim_world *world, int collider, const csim_state *state,
+                           double *x);
+
 /// Frees the data of the meshes of bodies and renders that a run does not need once it has begun,
 /// see csim_mesh_release.
 void csim_world_release(csim_world *world, int keep_faces);

@@ -191,6 +191,7 @@ static void object_state(csim_gather *g, int k, double time, const csim_state *s
   const csim_collider *collider = &g->world->collider[c];
   const double *real = csim_world_real_vertices(g->world, c, state);
   if (!real) csim_collider_vertices(collider, time, x);
+  if (!real) csim_world_hold_plane(g->world, c, state, x);
   to_units(unit, n, real ? real : x, x);
   if (v) collider_velocities(g, collider, time, n, v);
 }

@@ -336,8 +336,10 @@ void csim_sim_get_vertices(const csim_sim *sim, int k, double *x) {
     return;
   }
   const double *real = csim_world_real_vertices(&sim->world, k - nbody, &sim->state);
-  if (real)
+  if (real) {
     memcpy(x, real, size);
-  else
-    csim_collider_vertices(&sim->world.collider[k - nbody], csim_sim_time(sim), x);
+    return;
+  }
+  csim_collider_vertices(&sim->world.collider[k - nbody], csim_sim_time(sim), x);
+  csim_world_hold_plane(&sim->world, k - nbody, &sim->state, x);
 }
