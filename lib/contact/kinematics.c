@@ -11,6 +11,15 @@ enum { VERT_GRAIN = 1024 };
 // A collider that lagged moves at most this many times as fast as its motion.
 static const double CATCH_UP = 4;
 
+// [m/s] as fast an offset shrinks at least, where there is room.
+static const double COME_BACK = 0.5;
+
+// Share of the contact distance by which a collider that follows its motion, and is stuck, makes
+// room. Jaws that have pressed cloth to the end cannot move it at all.
+static const double RETREAT = 0.01;
+
+static const double ON_IT[3] = {0}; // no offset
+
 int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
                            csim_kinematics *kin) {
   const csim_collision_mesh *mesh = kin->mesh;
@@ -19,9 +28,7 @@ int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
   kin->planes = (csim_planes){.mesh = mesh, .thickness = params->thickness, .share = params->share};
   if (csim_planes_create(arena, kin->ncollider, kin->collider, &kin->planes)) return -1;
 
-  kin->reached = CSIM_ARENA_NEW(arena, double, kin->ncollider);
-  kin->goal_time = CSIM_ARENA_NEW(arena, double, kin->ncollider);
-  kin->stuck = CSIM_ARENA_NEW(arena, int, kin->ncollider);
+  kin->progress = CSIM_ARENA_NEW(arena, csim_collider_progress, kin->ncollider);
   kin->kinematic = CSIM_ARENA_NEW(arena, unsigned char, n);
   kin->x = CSIM_ARENA_NEW(arena, double, 3 * n);
   kin->d = CSIM_ARENA_NEW(arena, double, 3 * n);
@@ -38,7 +45,7 @@ int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
 // ------------------------------------------------------------------------------- save and restore
 
 int csim_kinematics_size(const csim_kinematics *kin) {
-  return kin->mesh->nvert - kin->mesh->nbody_vert + 2 * kin->planes.n + kin->ncollider + 1;
+  return kin->mesh->nvert - kin->mesh->nbody_vert + 2 * kin->planes.n + 3 * kin->ncollider + 1;
 }
 
 void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
@@ -51,10 +58,13 @@ void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
     out[3] = kin->planes.plane[k].offset;
     out[4] = out[5] = 0;
   }
-  for (int k = 0; k < kin->ncollider; k++, out += 3) {
-    out[0] = kin->reached[k];
-    out[1] = kin->stuck[k];
-    out[2] = 0;
+  for (int k = 0; k < kin->ncollider; k++, out += 9) {
+    const csim_collider_progress *p = &kin->progress[k];
+    out[0] = p->reached;
+    out[1] = p->stuck;
+    out[2] = p->beside;
+    memcpy(out + 3, p->offset, sizeof p->offset);
+    memcpy(out + 6, p->free, sizeof p->free);
   }
   out[0] = kin->pins_stuck;
   out[1] = out[2] = 0;
@@ -64,8 +74,8 @@ int csim_kinematics_accepts(const csim_kinematics *kin, const double *kinematic)
   enum { MOST_STEPS = 1000000000 };
   const double *in = kinematic + csim_xyz(kin->mesh->nvert - kin->mesh->nbody_vert);
   in += csim_row(6, kin->planes.n);
-  for (int k = 0; k < kin->ncollider; k++, in += 3)
-    if (!csim_is_whole(in[1], 0, MOST_STEPS)) return 0;
+  for (int k = 0; k < kin->ncollider; k++, in += 9)
+    if (!csim_is_whole(in[1], 0, MOST_STEPS) || !csim_is_whole(in[2], 0, MOST_STEPS)) return 0;
   return csim_is_whole(in[0], 0, MOST_STEPS);
 }
 
@@ -78,9 +88,13 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
     memcpy(kin->planes.plane[k].n, in, 3 * sizeof *in);
     kin->planes.plane[k].offset = in[3];
   }
-  for (int k = 0; k < kin->ncollider; k++, in += 3) {
-    kin->reached[k] = in[0];
-    kin->stuck[k] = (int)in[1];
+  for (int k = 0; k < kin->ncollider; k++, in += 9) {
+    csim_collider_progress *p = &kin->progress[k];
+    *p = (csim_collider_progress){.reached = in[0], .goal_time = in[0]};
+    p->stuck = (int)in[1];
+    p->beside = (int)in[2];
+    for (int c = 0; c < 3; c++) p->offset[c] = p->goal_offset[c] = in[3 + c];
+    memcpy(p->free, in + 6, sizeof p->free);
   }
   kin->pins_stuck = (int)in[0];
   kin->version++;
@@ -88,22 +102,40 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
 
 // --------------------------------------------------------------------------------------- motions
 
+// Whether what has been stuck for so many steps does not try to move in this one. It tries in the
+// steps 1, 2, 4 and 8 after it got stuck, then only every few steps, as what is squeezed stays so
+// for long.
+static int skips(int stuck) {
+  enum { STEPS = 8 };
+  return stuck < STEPS ? (stuck & (stuck - 1)) != 0 : stuck % STEPS != 0;
+}
+
 // The goals of collider k's vertices.
 static double *goal_of(const csim_kinematics *kin, int k) {
   return kin->goal +
          3 * ((ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k] - kin->mesh->nbody_vert);
 }
 
-// Sets the goals of collider k to its prescribed positions at a time. Returns the longest distance
-// to them [m].
-static double set_goal(csim_kinematics *kin, int k, double time) {
-  const csim_collider *collider = &kin->collider[k];
+// The positions of collider k at a time of its motion, beside it by an offset.
+static void place(const csim_kinematics *kin, int k, double time, const double offset[3],
+                  double *x) {
+  csim_collider_vertices(&kin->collider[k], time, x);
+  if (!(offset[0] != 0 || offset[1] != 0 || offset[2] != 0)) return;
+  for (ptrdiff_t i = 0; i < csim_xyz(kin->collider[k].mesh->nvert); i += 3)
+    csim_add_scaled(1, offset, x + i);
+}
+
+// Sets the goals of collider k to its positions at a time of its motion, beside it by an offset.
+// Returns the longest distance to them [m].
+static double set_goal(csim_kinematics *kin, int k, double time, const double offset[3]) {
+  csim_collider_progress *p = &kin->progress[k];
   const double *goal = goal_of(kin, k);
   const double *x = kin->x + csim_xyz(kin->mesh->first[kin->mesh->nbody + k]);
   double way = 0;
-  kin->goal_time[k] = time;
-  csim_collider_vertices(collider, time, goal_of(kin, k));
-  for (ptrdiff_t i = 0; i < csim_xyz(collider->mesh->nvert); i += 3)
+  p->goal_time = time;
+  memcpy(p->goal_offset, offset, sizeof p->goal_offset);
+  place(kin, k, time, offset, goal_of(kin, k));
+  for (ptrdiff_t i = 0; i < csim_xyz(kin->collider[k].mesh->nvert); i += 3)
     way = csim_max(way, csim_distance(x + i, goal + i));
   return way;
 }
@@ -117,7 +149,7 @@ static double pass_by(csim_kinematics *kin, int k, double time) {
   double *from = kin->d + first; // nothing is tried yet
   kin->colliders_aimed = 1;
   double along = 0, length = 0, way = 0;
-  set_goal(kin, k, time);
+  set_goal(kin, k, time, ON_IT);
   csim_collider_vertices(collider, time - kin->h, from);
   for (ptrdiff_t i = 0; i < csim_xyz(collider->mesh->nvert); i++) {
     along += (x[i] - from[i]) * (to[i] - from[i]);
@@ -132,21 +164,83 @@ static double pass_by(csim_kinematics *kin, int k, double time) {
   return way;
 }
 
-// Sets the goals of all colliders. A collider continues from the time that it has reached. A stuck
-// one skips a part of its motion that returns to where it is: a press that could not close opens
-// with its motion, though it has never been closed.
+// Mean distance of collider k from its motion's position at a time [m].
+static void find_offset(csim_kinematics *kin, int k, double time, double offset[3]) {
+  ptrdiff_t first = csim_xyz(kin->mesh->first[kin->mesh->nbody + k]);
+  int n = kin->collider[k].mesh->nvert;
+  double *at = goal_of(kin, k); // which is set anew
+  memset(offset, 0, 3 * sizeof *offset);
+  csim_collider_vertices(&kin->collider[k], time, at);
+  for (ptrdiff_t i = 0; i < csim_xyz(n); i++) offset[i % 3] += (kin->x[first + i] - at[i]) / n;
+}
+
+// Whether a collider has an offset.
+static int is_beside(const csim_collider_progress *p) {
+  return csim_dot(p->offset, p->offset) > 0;
+}
+
+// Whether a collider that is stuck is where its motion is now, but for an offset, which it gets.
+static int is_shifted(csim_kinematics *kin, int k) {
+  static const double ALIKE = 0.01; // of the contact distance
+  csim_collider_progress *p = &kin->progress[k];
+  double offset[3];
+  find_offset(kin, k, kin->now, offset);
+  if (set_goal(kin, k, kin->now, offset) > ALIKE * kin->planes.thickness) return 0;
+  if (!is_beside(p)) memset(p->free, 0, sizeof p->free);
+  if (!is_beside(p) && csim_norm(offset) > 0)
+    csim_add_scaled(1 / csim_norm(offset), offset, p->free);
+  p->reached = kin->now;
+  memcpy(p->offset, offset, sizeof p->offset);
+  return 1;
+}
+
+// The offset at which a collider follows its motion to the end of the step. It does not go farther
+// into what has blocked it, and makes some room if it is stuck.
+static void find_way(csim_kinematics *kin, int k, double time, double offset[3]) {
+  const csim_collider_progress *p = &kin->progress[k];
+  double gone[3];
+  find_offset(kin, k, time, gone);
+  csim_sub(p->offset, gone, gone);
+  double into = csim_max(-csim_dot(gone, p->free), 0);
+  double retreat = p->stuck ? RETREAT * kin->planes.thickness : 0;
+  csim_add_scaled(into + retreat, p->free, offset);
+}
+
+// Lets a collider that has followed its motion reduce its offset, without pressing.
+static void come_back(csim_kinematics *kin, int k) {
+  csim_collider_progress *p = &kin->progress[k];
+  double gone[3], offset[3] = {0}, size = csim_norm(p->offset);
+  p->comes_back = 0;
+  kin->comes_back = 1;
+  find_offset(kin, k, p->reached - kin->h, gone);
+  csim_sub(gone, p->offset, gone);
+  double most = csim_max((CATCH_UP - 1) * csim_norm(gone), COME_BACK * kin->h);
+  if (size > most) csim_add_scaled(1 - most / size, p->offset, offset);
+  set_goal(kin, k, p->goal_time, offset);
+}
+
+// Sets the goals of all colliders. A collider continues from the time that it has reached, or
+// beside its motion. A stuck one skips a part of its motion that returns to where it is: a press
+// that could not close opens with its motion, though it has never been closed.
 static void set_goals(csim_kinematics *kin, double time) {
   csim_planes_aim(&kin->planes, time);
   for (int k = 0; k < kin->ncollider; k++) {
+    csim_collider_progress *p = &kin->progress[k];
+    p->comes_back = p->shrinks = 0;
     if (!csim_collider_moves(&kin->collider[k])) {
-      kin->reached[k] = kin->goal_time[k] = time;
+      p->reached = p->goal_time = time;
       continue;
     }
-    double soonest = csim_min(time, kin->reached[k] + CATCH_UP * kin->h);
-    double now = kin->stuck[k] && soonest < time ? pass_by(kin, k, time) : INFINITY;
-    if (set_goal(kin, k, csim_max(kin->reached[k], soonest)) <= now) continue;
-    set_goal(kin, k, time);
-    kin->stuck[k] = 0; // it need not wait
+    int follows = !kin->never_waits && (p->stuck ? is_shifted(kin, k) : is_beside(p));
+    double soonest = follows ? time : csim_min(time, p->reached + CATCH_UP * kin->h);
+    double now = p->stuck && soonest < time ? pass_by(kin, k, time) : INFINITY;
+    p->comes_back = follows && !skips(p->beside);
+    double offset[3];
+    memcpy(offset, p->offset, sizeof offset);
+    if (follows) find_way(kin, k, time, offset);
+    if (set_goal(kin, k, csim_max(p->reached, soonest), offset) <= now) continue;
+    set_goal(kin, k, time, ON_IT);
+    p->stuck = p->comes_back = 0; // it need not wait
   }
 }
 
@@ -154,6 +248,7 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
                            double h) {
   const csim_collision_mesh *mesh = kin->mesh;
   kin->h = kin->time_left = h;
+  kin->comes_back = 0;
   kin->now = time - h;
   kin->target = target;
   kin->lag = 0;
@@ -171,8 +266,7 @@ void csim_kinematics_place(csim_kinematics *kin, double time) {
   kin->version++;
   for (int k = 0; k < kin->ncollider; k++) {
     const csim_collider *collider = &kin->collider[k];
-    kin->reached[k] = kin->goal_time[k] = time;
-    kin->stuck[k] = 0;
+    kin->progress[k] = (csim_collider_progress){.reached = time, .goal_time = time};
     if (csim_collider_moves(collider))
       csim_collider_vertices(collider, time,
                              kin->x + csim_xyz(kin->mesh->first[kin->mesh->nbody + k]));
@@ -180,20 +274,18 @@ void csim_kinematics_place(csim_kinematics *kin, double time) {
 }
 
 static int is_behind(const csim_kinematics *kin, int k) {
-  return kin->reached[k] < kin->goal_time[k];
+  const csim_collider_progress *p = &kin->progress[k];
+  return p->reached < p->goal_time || memcmp(p->offset, p->goal_offset, sizeof p->offset) != 0;
 }
 
-// Whether what has been stuck for so many steps does not try to move in this one. It tries in the
-// steps 1, 2, 4 and 8 after it got stuck, then only every few steps, as what is squeezed stays so
-// for long.
-static int skips(int stuck) {
-  enum { STEPS = 8 };
-  return stuck < STEPS ? (stuck & (stuck - 1)) != 0 : stuck % STEPS != 0;
+int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part) {
+  int k = part - kin->mesh->nbody;
+  return k >= 0 && is_behind(kin, k);
 }
 
 // Whether collider k does not try to move in this step.
 static int waits(const csim_kinematics *kin, int k) {
-  return !kin->never_waits && skips(kin->stuck[k]);
+  return !kin->never_waits && skips(kin->progress[k].stuck);
 }
 
 int csim_kinematics_is_behind(const csim_kinematics *kin) {
@@ -203,8 +295,10 @@ int csim_kinematics_is_behind(const csim_kinematics *kin) {
 }
 
 int csim_kinematics_falls_behind(const csim_kinematics *kin) {
-  for (int k = 0; k < kin->ncollider; k++)
-    if (is_behind(kin, k) && !kin->stuck[k]) return 1;
+  for (int k = 0; k < kin->ncollider; k++) {
+    const csim_collider_progress *p = &kin->progress[k];
+    if (p->reached < p->goal_time && !p->stuck && !is_beside(p)) return 1;
+  }
   return 0;
 }
 
@@ -220,16 +314,24 @@ static double longest_pin_way(const csim_kinematics *kin) {
 }
 
 void csim_kinematics_end(csim_kinematics *kin) {
-  for (int k = 0; k < kin->ncollider; k++)
-    kin->stuck[k] = is_behind(kin, k) ? kin->stuck[k] + 1 : 0;
+  for (int k = 0; k < kin->ncollider; k++) {
+    csim_collider_progress *p = &kin->progress[k];
+    p->stuck = p->reached < p->goal_time ? p->stuck + 1 : 0;
+    p->beside = is_beside(p) && !p->shrinks ? p->beside + 1 : 0;
+  }
   kin->pins_stuck = longest_pin_way(kin) > 0 ? kin->pins_stuck + 1 : 0;
 }
 
 void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
   for (int k = 0; k < kin->ncollider; k++) {
-    double left = kin->goal_time[k] - kin->reached[k]; // [s]
-    if (!(left > 0) || waits(kin, k)) continue;
-    kin->reached[k] = share >= 1 ? kin->goal_time[k] : kin->reached[k] + share * left;
+    csim_collider_progress *p = &kin->progress[k];
+    if (!is_behind(kin, k) || waits(kin, k)) continue;
+    p->shrinks |= kin->comes_back && share > 0;
+    p->reached = share >= 1 ? p->goal_time : p->reached + share * (p->goal_time - p->reached);
+    for (int c = 0; c < 3; c++)
+      p->offset[c] = share >= 1 ? p->goal_offset[c]
+                                : p->offset[c] + share * (p->goal_offset[c] - p->offset[c]);
+    if (share >= 1 && p->comes_back && is_beside(p)) come_back(kin, k);
   }
   kin->version++;
 }
@@ -284,12 +386,15 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
       memset(d, 0, 3 * (size_t)n * sizeof *d);
       continue;
     }
-    double left = kin->goal_time[k] - kin->reached[k]; // [s]
+    const csim_collider_progress *p = &kin->progress[k];
+    double offset[3];
+    for (int c = 0; c < 3; c++)
+      offset[c] = p->offset[c] + share * (p->goal_offset[c] - p->offset[c]);
     kin->colliders_aimed = 1;
     if (share >= 1)
       memcpy(d, goal_of(kin, k), 3 * (size_t)n * sizeof *d);
     else
-      csim_collider_vertices(collider, kin->reached[k] + share * left, d);
+      place(kin, k, p->reached + share * (p->goal_time - p->reached), offset, d);
     for (ptrdiff_t i = 0; i < 3 * n; i++) d[i] -= x[i];
   }
 }
@@ -377,12 +482,10 @@ void csim_kinematics_goal_distances(const csim_kinematics *kin, double *distance
 // goal. A step that would move it away from there catches up in steps of CATCH_UP.
 static double collider_lag(csim_kinematics *kin, int k) {
   const csim_collider *collider = &kin->collider[k];
+  const csim_collider_progress *p = &kin->progress[k];
   double end = kin->now + kin->h, lag = 0;
-  if (!csim_collider_moves(collider) || kin->reached[k] >= end) return 0;
-  if (kin->goal_time[k] < end) {
-    kin->goal_time[k] = end;
-    csim_collider_vertices(collider, end, goal_of(kin, k));
-  }
+  if (!csim_collider_moves(collider) || (p->reached >= end && !is_beside(p))) return 0;
+  set_goal(kin, k, end, ON_IT);
   int first = kin->mesh->first[kin->mesh->nbody + k];
   for (int i = first; i < first + collider->mesh->nvert; i++)
     lag = csim_max(lag, distance_to_goal(kin, i));

@@ -86,11 +86,11 @@ static const csim_field contact_fields[] = {
                     "pairs that intersect (no others will), or untangle them before the first "
                     "frame (pinned vertices stay; pairs that remain are ignored)."),
     CSIM_KEY("pinched", choice, IN_CONTACT(pinched), "lag", .detail = pinched_names,
-             .doc =
-                 "What colliders do when cloth is in their way and has no room, between two of "
-                 "them or in a fold of one (response \"filter\"). \"lag\": they wait and catch "
-                 "up later. \"ignore\": they keep to their motion and release the cloth while it "
-                 "is inside of them or in the gap; run.json lists it under \"pinched\"."),
+             .doc = "What colliders do when cloth is in their way and has no room, between two of "
+                    "them or in a fold of one (response \"filter\"). \"lag\": they wait, or "
+                    "follow their motion beside it, and catch up later. \"ignore\": they keep to "
+                    "their motion and release the cloth while it "
+                    "is inside of them or in the gap; run.json lists it under \"pinched\"."),
 };
 const csim_table csim_contact_table =
     CSIM_TABLE("contact", csim_contact_params, contact_fields, NULL, "How contact is computed.");
