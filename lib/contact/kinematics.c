@@ -179,8 +179,9 @@ static int is_beside(const csim_collider_progress *p) {
   return csim_dot(p->offset, p->offset) > 0;
 }
 
-// Whether a collider that is stuck is where its motion is now, but for an offset, which it gets.
-static int is_shifted(csim_kinematics *kin, int k) {
+// Gives a collider that is stuck an offset, if it is where its motion is now but for that. Returns
+// whether it is.
+static int take_offset(csim_kinematics *kin, int k) {
   static const double ALIKE = 0.01; // of the contact distance
   csim_collider_progress *p = &kin->progress[k];
   double offset[3];
@@ -231,7 +232,7 @@ static void set_goals(csim_kinematics *kin, double time) {
       p->reached = p->goal_time = time;
       continue;
     }
-    int follows = !kin->never_waits && (p->stuck ? is_shifted(kin, k) : is_beside(p));
+    int follows = !kin->never_waits && (p->stuck ? take_offset(kin, k) : is_beside(p));
     double soonest = follows ? time : csim_min(time, p->reached + CATCH_UP * kin->h);
     double now = p->stuck && soonest < time ? pass_by(kin, k, time) : INFINITY;
     p->comes_back = follows && !skips(p->beside);
