@@ -46,9 +46,9 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   double closing = side[0] - side[1], floor = CSIM_CONTACT_FLOOR * thickness;
   int moves = csim_kinematics_moves(kin, v[0]) || csim_kinematics_moves(kin, v[3]);
   double least = moves && kin->colliders_aimed ? csim_pressed_gap(width, thickness) : floor;
+  if (kin->comes_back && kin->colliders_aimed) // without pressing
+    least = csim_min(width, CSIM_CONTACT_CUSHION * thickness);
   double use = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
-  int eases = kin->comes_back && kin->colliders_aimed; // without pressing
-  if (eases) use = width - CSIM_CONTACT_CUSHION * thickness;
   use = CSIM_FILTER_SHARE * csim_max(0, csim_min(use, width - least));
   if (closing <= use) return 1;
   if (kin->time_left > 0 && !moves) return use / closing;
@@ -58,7 +58,6 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   // nearer to that, and a drop took 7 % more iterations.
   double gap = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
   gap = csim_max(gap, least);
-  if (eases) gap = csim_max(gap, csim_min(width, CSIM_CONTACT_CUSHION * thickness));
   double time, share = use / closing;
   if (!(gap > 0)) return share;
   for (int k = 0; k < 4; k++) u[k] = kin->d + csim_xyz(v[k]);
