@@ -22,15 +22,6 @@ static inline float larger(float a, float b) {
   return a > b ? a : b;
 }
 
-// Bits of positive floats are ordered as they are.
-static void raise(atomic_uint *most, float value) {
-  unsigned wanted, now = atomic_load_explicit(most, memory_order_relaxed);
-  memcpy(&wanted, &value, sizeof wanted);
-  while (wanted > now && !atomic_compare_exchange_weak_explicit(
-                             most, &now, wanted, memory_order_relaxed, memory_order_relaxed)) {
-  }
-}
-
 static void fill_range(void *context, int first, int last) {
   const fill_job *job = context;
   float most = 0;
@@ -44,24 +35,21 @@ static void fill_range(void *context, int first, int last) {
     at[3] = job->reach ? (float)job->reach[i] : 0;
     way[3] = 0;
   }
-  raise(&job->culling->most, most);
+  csim_atomic_raise(&job->culling->most, (double)most);
 }
 
 void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling,
                         const double *x, const double *way, double time, const double *reach) {
   culling->at = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
   culling->way = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
-  atomic_store_explicit(&culling->most, 0, memory_order_relaxed);
+  csim_atomic_set(&culling->most, 0);
   fill_job job = {culling, x, way, reach, time};
   if (culling->listed)
     csim_listed_for(pool, culling->listed, VERT_GRAIN, fill_range, &job);
   else
     csim_pool_for(pool, culling->mesh->nvert, VERT_GRAIN, fill_range, &job);
-  unsigned bits = atomic_load_explicit(&culling->most, memory_order_relaxed);
-  float most;
-  memcpy(&most, &bits, sizeof most);
   // a coordinate errs by half a unit, a few of them make a width
-  culling->rounding = 64 * FLT_EPSILON * most;
+  culling->rounding = 64 * FLT_EPSILON * (float)csim_atomic_get(&culling->most);
 }
 
 // ------------------------------------------------------------------------------------------ lanes

@@ -8,25 +8,24 @@
 #ifndef CSIM_CONTACT_CULLING_H
 #define CSIM_CONTACT_CULLING_H
 
+#include "base/atomic_number.h"
 #include "base/scratch.h"
 #include "contact/boxes.h"
 #include "contact/collision_mesh.h"
 #include "contact/listed.h"
-
-#include <stdatomic.h>
 
 typedef float csim_culling_row[4];
 
 typedef struct csim_culling {
   const csim_collision_mesh *mesh;
   const csim_listed *listed; ///< NULL: all
-  csim_culling_row *at;  ///< (mesh->nvert) [m] positions, reach around them; in somebody's scratch
-  csim_culling_row *way; ///< (mesh->nvert) [m] motions, 0
-  float distance;        ///< [m] that pairs keep
-  float share;           ///< of the slab's width beyond that, which motions may use up
-  int alone;             ///< 1: each side may stop anywhere on its way, whatever the other does
-  float rounding;        ///< [m] more than what floats can err by
-  atomic_uint most;      ///< bits of the largest coordinate or motion
+  csim_culling_row *at; ///< (mesh->nvert) [m] positions, reach around them; in the caller's scratch
+  csim_culling_row *way;   ///< (mesh->nvert) [m] motions, 0
+  float distance;          ///< [m] that pairs keep
+  float share;             ///< of the slab's width beyond that, which motions may use up
+  int alone;               ///< 1: each side may stop anywhere on its way, whatever the other does
+  float rounding;          ///< [m] more than what floats can err by
+  csim_atomic_number most; ///< [m] largest coordinate or motion
 } csim_culling;
 
 /// Bytes that csim_culling_begin takes from a scratch.

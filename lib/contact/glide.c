@@ -13,8 +13,8 @@ enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_COMPACTION_CHUNK };
 
 typedef struct glide_job {
   csim_glide *glide;
-  double time;      // that the clock goes on by
-  csim_share share; // of the way that all can go
+  double time;              // that the clock goes on by
+  csim_atomic_number share; // of the way that all can go
 } glide_job;
 
 int csim_glide_create(csim_arena *arena, csim_glide *glide) {
@@ -85,7 +85,7 @@ static void limit_pairs(void *context, int first, int last) {
     double t = scale > 0 ? csim_glide_pair_share(g->kin, kind, v, distance * scale) : 1;
     if (t >= 1) continue;
     hold(job, 4, v);
-    csim_share_lower(&job->share, t);
+    csim_atomic_lower(&job->share, t);
   }
 }
 
@@ -105,7 +105,7 @@ static void limit_planes(void *context, int first, int last) {
       double t = csim_filter_plane(x, d, plane->n, plane->offset, keep);
       if (t >= 1) continue;
       hold(job, 1, &i);
-      csim_share_lower(&job->share, t);
+      csim_atomic_lower(&job->share, t);
     }
   }
 }
@@ -115,7 +115,7 @@ static int find_limits(glide_job *job) {
   const csim_glide *g = job->glide;
   csim_kinematics *kin = g->kin;
   double far = 1.01 * CSIM_CONTACT_CUSHION * g->reach->candidates->distance;
-  csim_share_set(&job->share, 1);
+  csim_atomic_set(&job->share, 1);
   csim_scratch_begin(g->narrow->scratch);
   if (csim_narrow_phase_begin(g->narrow, kin->x, kin->d, 0, far)) return -1;
   csim_pool_for(kin->pool, g->narrow->n, PAIR_GRAIN, limit_pairs, job);
@@ -141,8 +141,8 @@ static double advance_motion(csim_glide *glide, double share, double time) {
   if (csim_reach_update(glide->reach, time)) return -1;
   double least = time > 0 ? 1 : csim_reach_share(glide->reach);
   if (find_limits(&job)) return -1;
-  glide->stopped |= csim_share_get(&job.share) < least;
-  least = csim_min(least, csim_share_get(&job.share));
+  glide->stopped |= csim_atomic_get(&job.share) < least;
+  least = csim_min(least, csim_atomic_get(&job.share));
   if (least < 1) return least;
   csim_kinematics_displace(kin, 1);
   pass(glide, time);
@@ -212,7 +212,7 @@ int csim_glide_apart(csim_glide *glide, const double *goal) {
     job.time = kin->time_left;
     if (csim_reach_update(glide->reach, job.time)) return -1;
     if (find_limits(&job)) return -1;
-    double share = csim_share_get(&job.share);
+    double share = csim_atomic_get(&job.share);
     csim_kinematics_displace(kin, share);
     pass(glide, share * kin->time_left);
     if (share >= 1) return 0;

@@ -18,8 +18,8 @@
 #ifndef CSIM_CONTACT_GLIDE_H
 #define CSIM_CONTACT_GLIDE_H
 
+#include "base/atomic_number.h"
 #include "contact/narrow_phase.h"
-#include "contact/share.h"
 
 typedef struct csim_glide {
   csim_kinematics *kin;

@@ -1,8 +1,8 @@
 // contact/narrow_phase.c: see narrow_phase.h.
 #include "contact/narrow_phase.h"
 
+#include "base/atomic_number.h"
 #include "contact/filter.h"
-#include "contact/share.h"
 #include "math/vec3.h"
 
 #include <assert.h>
@@ -27,7 +27,7 @@ int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
   return csim_scratch_reserve(narrow->scratch,
                               csim_culling_bytes(mesh) +
                                   csim_scratch_bytes(count_items(mesh), sizeof(float)) +
-                                  2 * csim_scratch_bytes(mesh->nvert, sizeof(csim_share)) +
+                                  2 * csim_scratch_bytes(mesh->nvert, sizeof(csim_atomic_number)) +
                                   csim_scratch_bytes(mesh->nvert, 1));
 }
 

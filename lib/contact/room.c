@@ -75,7 +75,7 @@ int csim_room_create(csim_arena *arena, csim_room *room) {
   room->grown = CSIM_ARENA_NEW(arena, float, mesh->nbody_vert);
   room->level = CSIM_ARENA_NEW(arena, double, mesh->nbody_vert);
   room->open = CSIM_ARENA_NEW(arena, unsigned char, mesh->nbody_vert);
-  room->gap = CSIM_ARENA_NEW(arena, csim_share, mesh->nbody_vert);
+  room->gap = CSIM_ARENA_NEW(arena, csim_atomic_number, mesh->nbody_vert);
   if (arena->failed) return -1;
   room->kin->planes.grown = room->grown;
   csim_room_clear(room);
@@ -167,7 +167,7 @@ static void measure_pairs(void *context, int first, int last) {
     if (!any) continue;
     double d = sqrt(csim_pair_closest(csim_candidate_kind(pair), p, w));
     for (int k = 0; k < 4; k++)
-      if (v[k] < mesh->nbody_vert) csim_share_lower(&room->gap[v[k]], d);
+      if (v[k] < mesh->nbody_vert) csim_atomic_lower(&room->gap[v[k]], d);
   }
 }
 
@@ -178,7 +178,7 @@ static void measure_planes(csim_room *room) {
     for (int k = 0; k < kin->planes.n && room->near[i]; k++) {
       const csim_contact_plane *plane = &kin->planes.plane[k];
       double d = csim_dot(plane->n, kin->x + csim_xyz(i)) - plane->offset;
-      csim_share_lower(&room->gap[i], csim_max(0, d));
+      csim_atomic_lower(&room->gap[i], csim_max(0, d));
     }
   }
 }
@@ -195,7 +195,7 @@ static int is_growing(const csim_room *room) {
 static void find_levels(csim_room *room) {
   double distance = room->candidates->distance;
   for (int i = 0; i < room->kin->mesh->nbody_vert; i++) {
-    double gap = csim_share_get(&room->gap[i]), now = distance_of(room, i);
+    double gap = csim_atomic_get(&room->gap[i]), now = distance_of(room, i);
     room->open[i] = gap >= now;
     room->level[i] = gap < now ? now : gap < distance ? 0.9 * gap : most_distance(room, i);
   }
@@ -207,13 +207,13 @@ int csim_room_grow(csim_room *room, double h) {
   csim_candidates *set = room->candidates;
   int n = kin->mesh->nbody_vert, changed = 0;
   if (!is_growing(room)) return 0;
-  for (int i = 0; i < n; i++) csim_share_set(&room->gap[i], set->distance);
+  for (int i = 0; i < n; i++) csim_atomic_set(&room->gap[i], set->distance);
   csim_pool_for(kin->pool, set->n, PAIR_GRAIN, measure_pairs, room);
   measure_planes(room);
   find_levels(room);
   for (int i = 0; i < n; i++) {
     if (!room->near[i]) continue;
-    double gap = csim_share_get(&room->gap[i]), now = distance_of(room, i), limit = 0;
+    double gap = csim_atomic_get(&room->gap[i]), now = distance_of(room, i), limit = 0;
     if (gap < NARROW * set->distance)
       limit = csim_min(gap + BEYOND * set->distance, gap / LEAST_GAP);
     double to = csim_max(room->level[i], csim_min(now + RATE * h, limit));

@@ -19,20 +19,20 @@
 #ifndef CSIM_CONTACT_ROOM_H
 #define CSIM_CONTACT_ROOM_H
 
+#include "base/atomic_number.h"
 #include "contact/candidates.h"
 #include "contact/kinematics.h"
-#include "contact/share.h"
 
 typedef struct csim_room {
   csim_kinematics *kin;
   csim_candidates *candidates;
-  unsigned char *near; ///< (mesh->nbody_vert) of a part that starts near another; not touching
-  int any;             ///< some vertex is near
-  int widened;         ///< some gap was widened: that lifts bodies, which adds energy
-  float *grown;        ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
-  double *level;       ///< (mesh->nbody_vert) [m] what it may be; like `grown` only if `any`
-  unsigned char *open; ///< (mesh->nbody_vert) contact does not push it; like `grown`
-  csim_share *gap;     ///< (mesh->nbody_vert) [m] from other parts; like `grown` only if `any`
+  unsigned char *near;     ///< (mesh->nbody_vert) of a part that starts near another; not touching
+  int any;                 ///< some vertex is near
+  int widened;             ///< some gap was widened: that lifts bodies, which adds energy
+  float *grown;            ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
+  double *level;           ///< (mesh->nbody_vert) [m] what it may be; like `grown` only if `any`
+  unsigned char *open;     ///< (mesh->nbody_vert) contact does not push it; like `grown`
+  csim_atomic_number *gap; ///< (mesh->nbody_vert) [m] from other parts; like `grown` only if `any`
 } csim_room;
 
 /// Call it once the starts are known. The caller sets kin and candidates.

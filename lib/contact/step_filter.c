@@ -18,18 +18,18 @@ enum { MOST_SWEEPS = 16 }; // one is usual
 
 typedef struct filter_job {
   csim_step_filter *filter;
-  double keep;             // share of contact distances
-  unsigned char *doubtful; // (narrow->n) pairs that planes would cut; NULL: planes cut all
-  _Atomic int any;         // there are some
-  csim_share *lowered;     // (mesh->nbody_vert) shares after this sweep
-  unsigned char *changed;  // (mesh->nbody_vert) by the last sweep; all before the first
+  double keep;                 // share of contact distances
+  unsigned char *doubtful;     // (narrow->n) pairs that planes would cut; NULL: planes cut all
+  _Atomic int any;             // there are some
+  csim_atomic_number *lowered; // (mesh->nbody_vert) shares after this sweep
+  unsigned char *changed;      // (mesh->nbody_vert) by the last sweep; all before the first
 } filter_job;
 
 // Keeps each vertex within its reach, and records how far it may come from its reference.
 static void limit_reach(void *context, int first, int last) {
   const filter_job *job = context;
   csim_step_filter *f = job->filter;
-  for (int i = first; i < last; i++) csim_share_set(&f->share[i], csim_reach_limit(f->reach, i));
+  for (int i = first; i < last; i++) csim_atomic_set(&f->share[i], csim_reach_limit(f->reach, i));
 }
 
 // Number i of the short list.
@@ -55,10 +55,11 @@ static int test_pair(const csim_step_filter *f, int i, double keep, tested *pair
   return csim_filter_pair(pair->kind, pair->x, pair->d, pair->keep, pair->t);
 }
 
-static void lower_to_planes(const csim_step_filter *f, const tested *pair, csim_share *share) {
+static void lower_to_planes(const csim_step_filter *f, const tested *pair,
+                            csim_atomic_number *share) {
   for (int k = 0; k < 4; k++)
     if (pair->t[k] < 1 && pair->v[k] < f->kin->mesh->nbody_vert)
-      csim_share_lower(&share[pair->v[k]], pair->t[k]);
+      csim_atomic_lower(&share[pair->v[k]], pair->t[k]);
 }
 
 static void limit_pairs(void *context, int first, int last) {
@@ -80,7 +81,7 @@ static void limit_pairs(void *context, int first, int last) {
 
 // Share of v's motion that is accepted so far.
 static double share_of(const csim_step_filter *f, int v) {
-  return v < f->kin->mesh->nbody_vert ? csim_share_get(&f->share[v]) : 1;
+  return v < f->kin->mesh->nbody_vert ? csim_atomic_get(&f->share[v]) : 1;
 }
 
 // Whether the pair, if its vertices go by their shares, keeps the part of its gap that one motion
@@ -125,9 +126,9 @@ static double take_lowered(void *context, int first, int last) {
   csim_step_filter *f = job->filter;
   double count = 0;
   for (int i = first; i < last; i++) {
-    double t = csim_share_get(&job->lowered[i]);
-    job->changed[i] = t < csim_share_get(&f->share[i]);
-    csim_share_set(&f->share[i], t);
+    double t = csim_atomic_get(&job->lowered[i]);
+    job->changed[i] = t < csim_atomic_get(&f->share[i]);
+    csim_atomic_set(&f->share[i], t);
     count += job->changed[i];
   }
   return count;
@@ -144,7 +145,7 @@ static void limit_planes(void *context, int first, int last) {
       const csim_contact_plane *plane = &planes->plane[q];
       double keep = job->keep * planes->thickness * csim_planes_scale(planes, plane, i);
       double t = csim_filter_plane(x, d, plane->n, plane->offset, keep);
-      if (t < 1) csim_share_lower(&f->share[i], t);
+      if (t < 1) csim_atomic_lower(&f->share[i], t);
     }
   }
 }
@@ -154,7 +155,7 @@ static double shorten(void *context, int first, int last) {
   csim_step_filter *f = job->filter;
   double count = 0;
   for (int i = first; i < last; i++) {
-    double t = csim_share_get(&f->share[i]);
+    double t = csim_atomic_get(&f->share[i]);
     if (t >= 1) continue;
     for (int k = 0; k < 3; k++) f->kin->d[csim_xyz(i) + k] *= t;
     count++;
@@ -165,7 +166,7 @@ static double shorten(void *context, int first, int last) {
 static double least_share(void *context, int first, int last) {
   const csim_step_filter *f = context;
   double least = 1;
-  for (int i = first; i < last; i++) least = csim_min(least, csim_share_get(&f->share[i]));
+  for (int i = first; i < last; i++) least = csim_min(least, csim_atomic_get(&f->share[i]));
   return -least;
 }
 
@@ -176,7 +177,7 @@ static void limit_doubtful(filter_job *job) {
   csim_pool *pool = f->kin->pool;
   int n = f->kin->mesh->nbody_vert, changed = n;
   for (int i = 0; i < n; i++) {
-    csim_share_set(&job->lowered[i], csim_share_get(&f->share[i]));
+    csim_atomic_set(&job->lowered[i], csim_atomic_get(&f->share[i]));
     job->changed[i] = 1;
   }
   for (int sweep = 0; sweep < MOST_SWEEPS && changed; sweep++) {
@@ -197,8 +198,8 @@ static double limit(csim_step_filter *filter, double keep, int planes_only) {
   csim_scratch *scratch = narrow->scratch;
   int n = mesh->nbody_vert; // colliders stay
   csim_scratch_begin(scratch);
-  filter->share = CSIM_SCRATCH_TAKE(scratch, csim_share, n);
-  job.lowered = CSIM_SCRATCH_TAKE(scratch, csim_share, n);
+  filter->share = CSIM_SCRATCH_TAKE(scratch, csim_atomic_number, n);
+  job.lowered = CSIM_SCRATCH_TAKE(scratch, csim_atomic_number, n);
   job.changed = CSIM_SCRATCH_TAKE(scratch, unsigned char, n);
   csim_pool_for(kin->pool, n, VERT_GRAIN, limit_reach, &job);
   double far = 1.01 * keep * filter->reach->candidates->distance;
@@ -227,7 +228,7 @@ double csim_step_filter_limit(csim_step_filter *filter) {
 
 typedef struct together_job {
   csim_step_filter *filter;
-  csim_share share;
+  csim_atomic_number share;
 } together_job;
 
 static void limit_pairs_together(void *context, int first, int last) {
@@ -242,7 +243,7 @@ static void limit_pairs_together(void *context, int first, int last) {
     int v[4];
     double scale = csim_narrow_phase_get(f->narrow, i, &kind, v);
     if (scale > 0)
-      csim_share_lower(&job->share, csim_glide_pair_share(f->kin, kind, v, distance * scale));
+      csim_atomic_lower(&job->share, csim_glide_pair_share(f->kin, kind, v, distance * scale));
   }
 }
 
@@ -256,14 +257,14 @@ static void limit_planes_together(void *context, int first, int last) {
     for (int q = 0; q < planes->n; q++) {
       const csim_contact_plane *plane = &planes->plane[q];
       double keep = CSIM_CONTACT_FLOOR * planes->thickness * csim_planes_scale(planes, plane, i);
-      csim_share_lower(&job->share, csim_filter_plane(x, d, plane->n, plane->offset, keep));
+      csim_atomic_lower(&job->share, csim_filter_plane(x, d, plane->n, plane->offset, keep));
     }
   }
 }
 
 static void scale_range(void *context, int first, int last) {
   const together_job *job = context;
-  double *d = job->filter->kin->d, share = csim_share_get(&job->share);
+  double *d = job->filter->kin->d, share = csim_atomic_get(&job->share);
   for (int i = 3 * first; i < 3 * last; i++) d[i] *= share;
 }
 
@@ -272,14 +273,14 @@ double csim_step_filter_limit_together(csim_step_filter *filter) {
   csim_kinematics *kin = filter->kin;
   csim_narrow_phase *narrow = filter->narrow;
   double far = 1.01 * CSIM_CONTACT_CUSHION * filter->reach->candidates->distance;
-  csim_share_set(&job.share, csim_reach_share(filter->reach));
+  csim_atomic_set(&job.share, csim_reach_share(filter->reach));
   csim_scratch_begin(narrow->scratch);
   if (csim_narrow_phase_begin(narrow, kin->x, kin->d, 0, far)) return -1;
   csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs_together, &job);
   if (kin->planes.n)
     csim_pool_for(kin->pool, kin->mesh->nbody_point, VERT_GRAIN, limit_planes_together, &job);
   csim_pool_for(kin->pool, kin->mesh->nbody_vert, VERT_GRAIN, scale_range, &job);
-  return csim_share_get(&job.share);
+  return csim_atomic_get(&job.share);
 }
 
 int csim_step_filter_advance(csim_step_filter *filter, const double *goal) {

@@ -1,5 +1,5 @@
 // contact/step_filter.h: the CCD step filter: shortens each vertex's motion until nothing can
-// intersect. Needs contact/narrow_phase.h, filter.h, share.h.
+// intersect. Needs contact/narrow_phase.h, filter.h.
 //
 //      b          Between the two sides of a pair lies a plane. A vertex may go up to the planes of
 //      |   d_b    its pairs, whatever the others do.
@@ -14,14 +14,15 @@
 #ifndef CSIM_CONTACT_STEP_FILTER_H
 #define CSIM_CONTACT_STEP_FILTER_H
 
+#include "base/atomic_number.h"
 #include "contact/narrow_phase.h"
-#include "contact/share.h"
 
 typedef struct csim_step_filter {
   csim_kinematics *kin;
   csim_reach *reach;
   csim_narrow_phase *narrow;
-  csim_share *share; ///< (mesh->nbody_vert) of kin->d that is accepted; in the scratch meanwhile
+  csim_atomic_number
+      *share; ///< (mesh->nbody_vert) of kin->d that is accepted; in the scratch meanwhile
   unsigned char *doubtful; ///< (narrow->n) pairs that planes would cut, and that may pass
   ptrdiff_t capacity;      ///< of doubtful
   int shortened;           ///< vertices whose last motion was shortened
