@@ -424,8 +424,8 @@ static double filter(csim_contact *contact, int together, double *d) {
   csim_pool_for(kin->pool, contact->mesh.nbody_vert, VERT_GRAIN, take_proposal,
                 &(proposal_job){contact, d});
   if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
-  double least = together ? csim_step_filter_limit_together(&contact->filter)
-                          : csim_step_filter_limit(&contact->filter);
+  double least =
+      together ? csim_glide_limit(&contact->glide) : csim_step_filter_limit(&contact->filter);
   if (least < 0) return note_failure(contact);
   if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
   return least;

@@ -13,7 +13,8 @@ enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_COMPACTION_CHUNK };
 
 typedef struct glide_job {
   csim_glide *glide;
-  double time;              // that the clock goes on by
+  double time;              // [s] by which the clock advances
+  int to_floor;             // planes stop at the floor, not at the cushion
   csim_atomic_number share; // of the way that all can go
 } glide_job;
 
@@ -22,8 +23,14 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide) {
   return arena->failed ? -1 : 0;
 }
 
-// Share of the motion after which a pair has used up the gap it may use: down to the cushion or, if
-// it is nearer already, half of what is left above the floor.
+// The gap that a motion may leave of one of this width [m]: the cushion or, if it is nearer
+// already, half of what is left above the floor.
+static double soft_gap(double width, double thickness) {
+  double floor = CSIM_CONTACT_FLOOR * thickness;
+  return csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
+}
+
+// A pair may use its gap down to the cushion or half of what is left, as soft_gap.
 //
 //   |<----------------- width ----------------->|
 //   a ->               use            | cushion | b       closing: how fast a nears b along n
@@ -56,8 +63,7 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   // Along this direction far corners approach fast when the pair turns, and so do triangles that
   // slide past under a vertex: use CCD. Not for what falls on something that stays: it would start
   // nearer to that, and a drop took 7 % more iterations.
-  double gap = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
-  gap = csim_max(gap, least);
+  double gap = csim_max(soft_gap(width, thickness), least);
   double time, share = use / closing;
   if (!(gap > 0)) return share;
   for (int k = 0; k < 4; k++) u[k] = kin->d + csim_xyz(v[k]);
@@ -98,10 +104,10 @@ static void limit_planes(void *context, int first, int last) {
     const double *x = kin->x + csim_xyz(i), *d = kin->d + csim_xyz(i);
     for (int q = 0; q < planes->n; q++) {
       const csim_contact_plane *plane = &planes->plane[q];
-      double thickness = planes->thickness * csim_planes_scale(planes, plane, i);
-      double floor = CSIM_CONTACT_FLOOR * thickness;
+      double scale = csim_planes_scale(planes, plane, i);
       double above = csim_dot(plane->n, x) - plane->offset;
-      double keep = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (above - floor));
+      double keep = job->to_floor ? CSIM_CONTACT_FLOOR * planes->thickness * scale
+                                  : soft_gap(above, planes->thickness * scale);
       double t = csim_filter_plane(x, d, plane->n, plane->offset, keep);
       if (t >= 1) continue;
       hold(job, 1, &i);
@@ -122,6 +128,29 @@ static int find_limits(glide_job *job) {
   if (kin->planes.n)
     csim_pool_for(kin->pool, kin->mesh->nbody_point, VERT_GRAIN, limit_planes, job);
   return 0;
+}
+
+typedef struct scale_job {
+  double *d, by;
+} scale_job;
+
+static void scale_range(void *context, int first, int last) {
+  const scale_job *job = context;
+  for (int i = 3 * first; i < 3 * last; i++) job->d[i] *= job->by;
+}
+
+// Multiplies the motions of bodies.
+static void scale_motion(const csim_kinematics *kin, double by) {
+  csim_pool_for(kin->pool, kin->mesh->nbody_vert, VERT_GRAIN, scale_range,
+                &(scale_job){kin->d, by});
+}
+
+double csim_glide_limit(csim_glide *glide) {
+  glide_job job = {.glide = glide, .to_floor = 1};
+  if (find_limits(&job)) return -1;
+  double share = csim_min(csim_reach_share(glide->reach), csim_atomic_get(&job.share));
+  scale_motion(glide->kin, share);
+  return share;
 }
 
 // Advances the clock.
@@ -163,14 +192,14 @@ double csim_glide_together(csim_glide *glide, double most) {
   csim_kinematics *kin = glide->kin;
   double share = most, time = kin->time_left;
   glide->stopped = 0;
-  for (int i = 0; i < 3 * kin->mesh->nbody_vert && most < 1; i++) kin->d[i] *= most;
+  if (most < 1) scale_motion(kin, most);
   for (int try = 0; try < TRIES; try++) {
     double least = advance_motion(glide, share, share * time);
     if (least < 0) return -1;
     if (least >= 1) return share;
     if (least < 1e-4) return 0;
     double shorter = try < 2 ? 0.95 * least : csim_min(0.95 * least, 0.5);
-    for (int i = 0; i < 3 * kin->mesh->nbody_vert; i++) kin->d[i] *= shorter;
+    scale_motion(kin, shorter);
     share *= shorter;
   }
   return 0;

@@ -38,6 +38,11 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide);
 double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
                              double thickness);
 
+/// Shortens kin->d, of which colliders have none, by one common share: as far as nothing comes too
+/// near. Vertices must be within their reach, see csim_reach_update.
+/// @return the share, [0, 1]; < 0 when out of memory
+double csim_glide_limit(csim_glide *glide);
+
 /// Moves everything by one share of kin->d, at most `most`. kin->d has the motions of bodies and
 /// pins; colliders follow their motions in time. The step's clock advances by the same share.
 /// @return the share; < 0 when out of memory

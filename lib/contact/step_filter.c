@@ -3,7 +3,6 @@
 
 #include "contact/ccd.h"
 #include "contact/filter.h"
-#include "contact/glide.h"
 #include "contact/margins.h"
 #include "math/vec3.h"
 #include "math/vector.h"
@@ -224,63 +223,6 @@ void csim_step_filter_free(csim_step_filter *filter) {
 
 double csim_step_filter_limit(csim_step_filter *filter) {
   return limit(filter, CSIM_CONTACT_FLOOR, 0);
-}
-
-typedef struct together_job {
-  csim_step_filter *filter;
-  csim_atomic_number share;
-} together_job;
-
-static void limit_pairs_together(void *context, int first, int last) {
-  together_job *job = context;
-  csim_step_filter *f = job->filter;
-  double distance = f->reach->candidates->distance;
-  unsigned char flag[PAIR_GRAIN];
-  csim_narrow_phase_flag(f->narrow, first, last, 0, flag);
-  for (int i = first; i < last; i++) {
-    if (!flag[i - first]) continue;
-    csim_pair_kind kind;
-    int v[4];
-    double scale = csim_narrow_phase_get(f->narrow, i, &kind, v);
-    if (scale > 0)
-      csim_atomic_lower(&job->share, csim_glide_pair_share(f->kin, kind, v, distance * scale));
-  }
-}
-
-static void limit_planes_together(void *context, int first, int last) {
-  together_job *job = context;
-  const csim_kinematics *kin = job->filter->kin;
-  const csim_planes *planes = &kin->planes;
-  for (int k = first; k < last; k++) {
-    int i = kin->mesh->point[k];
-    const double *x = kin->x + csim_xyz(i), *d = kin->d + csim_xyz(i);
-    for (int q = 0; q < planes->n; q++) {
-      const csim_contact_plane *plane = &planes->plane[q];
-      double keep = CSIM_CONTACT_FLOOR * planes->thickness * csim_planes_scale(planes, plane, i);
-      csim_atomic_lower(&job->share, csim_filter_plane(x, d, plane->n, plane->offset, keep));
-    }
-  }
-}
-
-static void scale_range(void *context, int first, int last) {
-  const together_job *job = context;
-  double *d = job->filter->kin->d, share = csim_atomic_get(&job->share);
-  for (int i = 3 * first; i < 3 * last; i++) d[i] *= share;
-}
-
-double csim_step_filter_limit_together(csim_step_filter *filter) {
-  together_job job = {.filter = filter};
-  csim_kinematics *kin = filter->kin;
-  csim_narrow_phase *narrow = filter->narrow;
-  double far = 1.01 * CSIM_CONTACT_CUSHION * filter->reach->candidates->distance;
-  csim_atomic_set(&job.share, csim_reach_share(filter->reach));
-  csim_scratch_begin(narrow->scratch);
-  if (csim_narrow_phase_begin(narrow, kin->x, kin->d, 0, far)) return -1;
-  csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs_together, &job);
-  if (kin->planes.n)
-    csim_pool_for(kin->pool, kin->mesh->nbody_point, VERT_GRAIN, limit_planes_together, &job);
-  csim_pool_for(kin->pool, kin->mesh->nbody_vert, VERT_GRAIN, scale_range, &job);
-  return csim_atomic_get(&job.share);
 }
 
 int csim_step_filter_advance(csim_step_filter *filter, const double *goal) {

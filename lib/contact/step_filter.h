@@ -44,11 +44,6 @@ void csim_step_filter_free(csim_step_filter *filter);
 /// @return smallest share accepted, [0, 1]; < 0 when out of memory
 double csim_step_filter_limit(csim_step_filter *filter);
 
-/// Shortens kin->d by one common share. Layers that move alike do not stop each other then: only
-/// their approach counts.
-/// @return the share, [0, 1]; < 0 when out of memory
-double csim_step_filter_limit_together(csim_step_filter *filter);
-
 /// Moves everything by kin->d, each vertex as far as it can, in a few passes. Before each pass d is
 /// aimed at goal again (csim_kinematics_aim).
 /// @return 0, or -1 when out of memory
