@@ -53,7 +53,7 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   double closing = side[0] - side[1], floor = CSIM_CONTACT_FLOOR * thickness;
   int moves = csim_kinematics_moves(kin, v[0]) || csim_kinematics_moves(kin, v[3]);
   double least = moves && kin->colliders_aimed ? csim_pressed_gap(width, thickness) : floor;
-  if (kin->comes_back && kin->colliders_aimed) // without pressing
+  if (kin->reduces_offsets && kin->colliders_aimed)
     least = csim_min(width, CSIM_CONTACT_CUSHION * thickness);
   double use = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
   use = CSIM_FILTER_SHARE * csim_max(0, csim_min(use, width - least));

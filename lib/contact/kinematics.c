@@ -11,14 +11,14 @@ enum { VERT_GRAIN = 1024 };
 // A collider that lagged moves at most this many times as fast as its motion.
 static const double CATCH_UP = 4;
 
-// [m/s] as fast an offset shrinks at least, where there is room.
-static const double COME_BACK = 0.5;
+// [m/s] Least speed at which an offset is reduced where there is room.
+static const double REDUCTION = 0.5;
 
-// Share of the contact distance by which a collider that follows its motion, and is stuck, makes
-// room. Jaws that have pressed cloth to the end cannot move it at all.
+// Share of the contact distance by which a stuck collider that follows its motion at an offset
+// opens its gap: jaws that have pressed cloth to the end could not move it at all.
 static const double RETREAT = 0.01;
 
-static const double ON_IT[3] = {0}; // no offset
+static const double NO_OFFSET[3] = {0};
 
 int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
                            csim_kinematics *kin) {
@@ -62,9 +62,9 @@ void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
     const csim_collider_progress *p = &kin->progress[k];
     out[0] = p->reached;
     out[1] = p->stuck;
-    out[2] = p->beside;
+    out[2] = p->offset_age;
     memcpy(out + 3, p->offset, sizeof p->offset);
-    memcpy(out + 6, p->free, sizeof p->free);
+    memcpy(out + 6, p->away, sizeof p->away);
   }
   out[0] = kin->pins_stuck;
   out[1] = out[2] = 0;
@@ -92,9 +92,9 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
     csim_collider_progress *p = &kin->progress[k];
     *p = (csim_collider_progress){.reached = in[0], .goal_time = in[0]};
     p->stuck = (int)in[1];
-    p->beside = (int)in[2];
+    p->offset_age = (int)in[2];
     for (int c = 0; c < 3; c++) p->offset[c] = p->goal_offset[c] = in[3 + c];
-    memcpy(p->free, in + 6, sizeof p->free);
+    memcpy(p->away, in + 6, sizeof p->away);
   }
   kin->pins_stuck = (int)in[0];
   kin->version++;
@@ -103,9 +103,8 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
 // --------------------------------------------------------------------------------------- motions
 
 // Whether what has been stuck for so many steps does not try to move in this one. It tries in the
-// steps 1, 2, 4 and 8 after it got stuck, then only every few steps, as what is squeezed stays so
-// for long.
-static int skips(int stuck) {
+// steps 1, 2, 4 and 8 after it got stuck, then in every eighth: what is squeezed stays so for long.
+static int backs_off(int stuck) {
   enum { STEPS = 8 };
   return stuck < STEPS ? (stuck & (stuck - 1)) != 0 : stuck % STEPS != 0;
 }
@@ -116,7 +115,7 @@ static double *goal_of(const csim_kinematics *kin, int k) {
          3 * ((ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k] - kin->mesh->nbody_vert);
 }
 
-// The positions of collider k at a time of its motion, beside it by an offset.
+// The positions of collider k at a time of its motion, moved by an offset.
 static void place(const csim_kinematics *kin, int k, double time, const double offset[3],
                   double *x) {
   csim_collider_vertices(&kin->collider[k], time, x);
@@ -125,7 +124,7 @@ static void place(const csim_kinematics *kin, int k, double time, const double o
     csim_add_scaled(1, offset, x + i);
 }
 
-// Sets the goals of collider k to its positions at a time of its motion, beside it by an offset.
+// Sets the goals of collider k to its positions at a time of its motion, moved by an offset.
 // Returns the longest distance to them [m].
 static double set_goal(csim_kinematics *kin, int k, double time, const double offset[3]) {
   csim_collider_progress *p = &kin->progress[k];
@@ -142,14 +141,14 @@ static double set_goal(csim_kinematics *kin, int k, double time, const double of
 
 // Longest distance of collider k's vertices from where its motion passes nearest to them in this
 // step, taken as a straight line [m]. Its goal becomes the end of the step.
-static double pass_by(csim_kinematics *kin, int k, double time) {
+static double nearest_pass(csim_kinematics *kin, int k, double time) {
   const csim_collider *collider = &kin->collider[k];
   ptrdiff_t first = csim_xyz(kin->mesh->first[kin->mesh->nbody + k]);
   const double *x = kin->x + first, *to = goal_of(kin, k);
   double *from = kin->d + first; // nothing is tried yet
   kin->colliders_aimed = 1;
   double along = 0, length = 0, way = 0;
-  set_goal(kin, k, time, ON_IT);
+  set_goal(kin, k, time, NO_OFFSET);
   csim_collider_vertices(collider, time - kin->h, from);
   for (ptrdiff_t i = 0; i < csim_xyz(collider->mesh->nvert); i++) {
     along += (x[i] - from[i]) * (to[i] - from[i]);
@@ -174,12 +173,11 @@ static void find_offset(csim_kinematics *kin, int k, double time, double offset[
   for (ptrdiff_t i = 0; i < csim_xyz(n); i++) offset[i % 3] += (kin->x[first + i] - at[i]) / n;
 }
 
-// Whether a collider has an offset.
-static int is_beside(const csim_collider_progress *p) {
+static int has_offset(const csim_collider_progress *p) {
   return csim_dot(p->offset, p->offset) > 0;
 }
 
-// Gives a collider that is stuck an offset, if it is where its motion is now but for that. Returns
+// Gives a stuck collider an offset, if it is where its motion is now except for one. Returns
 // whether it is.
 static int take_offset(csim_kinematics *kin, int k) {
   static const double ALIKE = 0.01; // of the contact distance
@@ -187,9 +185,9 @@ static int take_offset(csim_kinematics *kin, int k) {
   double offset[3];
   find_offset(kin, k, kin->now, offset);
   if (set_goal(kin, k, kin->now, offset) > ALIKE * kin->planes.thickness) return 0;
-  if (!is_beside(p)) memset(p->free, 0, sizeof p->free);
-  if (!is_beside(p) && csim_norm(offset) > 0)
-    csim_add_scaled(1 / csim_norm(offset), offset, p->free);
+  if (!has_offset(p)) memset(p->away, 0, sizeof p->away);
+  if (!has_offset(p) && csim_norm(offset) > 0)
+    csim_add_scaled(1 / csim_norm(offset), offset, p->away);
   p->reached = kin->now;
   memcpy(p->offset, offset, sizeof p->offset);
   return 1;
@@ -197,51 +195,51 @@ static int take_offset(csim_kinematics *kin, int k) {
 
 // The offset at which a collider follows its motion to the end of the step. It does not go farther
 // into what has blocked it, and makes some room if it is stuck.
-static void find_way(csim_kinematics *kin, int k, double time, double offset[3]) {
+static void aim_offset(csim_kinematics *kin, int k, double time, double offset[3]) {
   const csim_collider_progress *p = &kin->progress[k];
   double gone[3];
   find_offset(kin, k, time, gone);
   csim_sub(p->offset, gone, gone);
-  double into = csim_max(-csim_dot(gone, p->free), 0);
+  double into = csim_max(-csim_dot(gone, p->away), 0);
   double retreat = p->stuck ? RETREAT * kin->planes.thickness : 0;
-  csim_add_scaled(into + retreat, p->free, offset);
+  csim_add_scaled(into + retreat, p->away, offset);
 }
 
 // Lets a collider that has followed its motion reduce its offset, without pressing.
-static void come_back(csim_kinematics *kin, int k) {
+static void reduce_offset(csim_kinematics *kin, int k) {
   csim_collider_progress *p = &kin->progress[k];
   double gone[3], offset[3] = {0}, size = csim_norm(p->offset);
-  p->comes_back = 0;
-  kin->comes_back = 1;
+  p->may_reduce = 0;
+  kin->reduces_offsets = 1;
   find_offset(kin, k, p->reached - kin->h, gone);
   csim_sub(gone, p->offset, gone);
-  double most = csim_max((CATCH_UP - 1) * csim_norm(gone), COME_BACK * kin->h);
+  double most = csim_max((CATCH_UP - 1) * csim_norm(gone), REDUCTION * kin->h);
   if (size > most) csim_add_scaled(1 - most / size, p->offset, offset);
   set_goal(kin, k, p->goal_time, offset);
 }
 
-// Sets the goals of all colliders. A collider continues from the time that it has reached, or
-// beside its motion. A stuck one skips a part of its motion that returns to where it is: a press
+// Sets the goals of all colliders. A collider continues from the time that it has reached, or at
+// its offset from now. A stuck one skips a part of its motion that returns to where it is: a press
 // that could not close opens with its motion, though it has never been closed.
 static void set_goals(csim_kinematics *kin, double time) {
   csim_planes_aim(&kin->planes, time);
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
-    p->comes_back = p->shrinks = 0;
+    p->may_reduce = p->reduced = 0;
     if (!csim_collider_moves(&kin->collider[k])) {
       p->reached = p->goal_time = time;
       continue;
     }
-    int follows = !kin->never_waits && (p->stuck ? take_offset(kin, k) : is_beside(p));
+    int follows = !kin->never_waits && (p->stuck ? take_offset(kin, k) : has_offset(p));
     double soonest = follows ? time : csim_min(time, p->reached + CATCH_UP * kin->h);
-    double now = p->stuck && soonest < time ? pass_by(kin, k, time) : INFINITY;
-    p->comes_back = follows && !skips(p->beside);
+    double now = p->stuck && soonest < time ? nearest_pass(kin, k, time) : INFINITY;
+    p->may_reduce = follows && !backs_off(p->offset_age);
     double offset[3];
     memcpy(offset, p->offset, sizeof offset);
-    if (follows) find_way(kin, k, time, offset);
+    if (follows) aim_offset(kin, k, time, offset);
     if (set_goal(kin, k, csim_max(p->reached, soonest), offset) <= now) continue;
-    set_goal(kin, k, time, ON_IT);
-    p->stuck = p->comes_back = 0; // it need not wait
+    set_goal(kin, k, time, NO_OFFSET);
+    p->stuck = p->may_reduce = 0; // it need not wait
   }
 }
 
@@ -249,7 +247,7 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
                            double h) {
   const csim_collision_mesh *mesh = kin->mesh;
   kin->h = kin->time_left = h;
-  kin->comes_back = 0;
+  kin->reduces_offsets = 0;
   kin->now = time - h;
   kin->target = target;
   kin->lag = 0;
@@ -286,7 +284,7 @@ int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part) {
 
 // Whether collider k does not try to move in this step.
 static int waits(const csim_kinematics *kin, int k) {
-  return !kin->never_waits && skips(kin->progress[k].stuck);
+  return !kin->never_waits && backs_off(kin->progress[k].stuck);
 }
 
 int csim_kinematics_is_behind(const csim_kinematics *kin) {
@@ -298,7 +296,7 @@ int csim_kinematics_is_behind(const csim_kinematics *kin) {
 int csim_kinematics_falls_behind(const csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++) {
     const csim_collider_progress *p = &kin->progress[k];
-    if (p->reached < p->goal_time && !p->stuck && !is_beside(p)) return 1;
+    if (p->reached < p->goal_time && !p->stuck && !has_offset(p)) return 1;
   }
   return 0;
 }
@@ -318,21 +316,27 @@ void csim_kinematics_end(csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
     p->stuck = p->reached < p->goal_time ? p->stuck + 1 : 0;
-    p->beside = is_beside(p) && !p->shrinks ? p->beside + 1 : 0;
+    p->offset_age = has_offset(p) && !p->reduced ? p->offset_age + 1 : 0;
   }
   kin->pins_stuck = longest_pin_way(kin) > 0 ? kin->pins_stuck + 1 : 0;
+}
+
+// Time and offset of a collider after a share of what is left of its way.
+static void interpolate(const csim_collider_progress *p, double share, double *time,
+                        double offset[3]) {
+  int all = share >= 1;
+  *time = all ? p->goal_time : p->reached + share * (p->goal_time - p->reached);
+  for (int c = 0; c < 3; c++)
+    offset[c] = all ? p->goal_offset[c] : p->offset[c] + share * (p->goal_offset[c] - p->offset[c]);
 }
 
 void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
     if (!is_behind(kin, k) || waits(kin, k)) continue;
-    p->shrinks |= kin->comes_back && share > 0;
-    p->reached = share >= 1 ? p->goal_time : p->reached + share * (p->goal_time - p->reached);
-    for (int c = 0; c < 3; c++)
-      p->offset[c] = share >= 1 ? p->goal_offset[c]
-                                : p->offset[c] + share * (p->goal_offset[c] - p->offset[c]);
-    if (share >= 1 && p->comes_back && is_beside(p)) come_back(kin, k);
+    p->reduced |= kin->reduces_offsets && share > 0;
+    interpolate(p, share, &p->reached, p->offset);
+    if (share >= 1 && p->may_reduce && has_offset(p)) reduce_offset(kin, k);
   }
   kin->version++;
 }
@@ -387,15 +391,13 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
       memset(d, 0, 3 * (size_t)n * sizeof *d);
       continue;
     }
-    const csim_collider_progress *p = &kin->progress[k];
-    double offset[3];
-    for (int c = 0; c < 3; c++)
-      offset[c] = p->offset[c] + share * (p->goal_offset[c] - p->offset[c]);
+    double time, offset[3];
+    interpolate(&kin->progress[k], share, &time, offset);
     kin->colliders_aimed = 1;
     if (share >= 1)
       memcpy(d, goal_of(kin, k), 3 * (size_t)n * sizeof *d);
     else
-      place(kin, k, p->reached + share * (p->goal_time - p->reached), offset, d);
+      place(kin, k, time, offset, d);
     for (ptrdiff_t i = 0; i < 3 * n; i++) d[i] -= x[i];
   }
 }
@@ -410,7 +412,7 @@ void csim_kinematics_predict(csim_kinematics *kin, const double *v) {
 
 void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d) {
   double way = longest_pin_way(kin), share = kin->pins_stuck && way > most ? most / way : 1;
-  int tries = way > 0 && !skips(kin->pins_stuck);
+  int tries = way > 0 && !backs_off(kin->pins_stuck);
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
     ptrdiff_t at = csim_xyz(t->vert);
@@ -421,7 +423,7 @@ void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d
 }
 
 int csim_kinematics_pins_are_behind(const csim_kinematics *kin) {
-  return longest_pin_way(kin) > 0 && !skips(kin->pins_stuck);
+  return longest_pin_way(kin) > 0 && !backs_off(kin->pins_stuck);
 }
 
 void csim_kinematics_stop_pins(csim_kinematics *kin) {
@@ -485,8 +487,8 @@ static double collider_lag(csim_kinematics *kin, int k) {
   const csim_collider *collider = &kin->collider[k];
   const csim_collider_progress *p = &kin->progress[k];
   double end = kin->now + kin->h, lag = 0;
-  if (!csim_collider_moves(collider) || (p->reached >= end && !is_beside(p))) return 0;
-  set_goal(kin, k, end, ON_IT);
+  if (!csim_collider_moves(collider) || (p->reached >= end && !has_offset(p))) return 0;
+  set_goal(kin, k, end, NO_OFFSET);
   int first = kin->mesh->first[kin->mesh->nbody + k];
   for (int i = first; i < first + collider->mesh->nvert; i++)
     lag = csim_max(lag, distance_to_goal(kin, i));

@@ -3,10 +3,10 @@
 //
 // Kinematic vertices, those of colliders and exact pins, follow a motion, but contact may hold them
 // back. Every collider therefore has its own time: it is at its motion's position of that time, and
-// moves on when its path is free. One that cannot move on, and is where its motion is now but for
-// an offset, follows its motion beside it: two fingers that close farther on cloth than it permits,
-// and then carry it, are late by what they could not close. Where there is room the offset shrinks.
-// Free vertices, those of bodies that are not pinned, are moved by the solver.
+// moves on when its path is free. One that cannot move on, but is where its motion is now except
+// for an offset, follows its motion at that offset. Two fingers close on cloth farther than it
+// permits, and then carry it: their offsets are what they could not close. Where there is room
+// offsets are reduced. Free vertices, those of bodies that are not pinned, are moved by the solver.
 #ifndef CSIM_CONTACT_KINEMATICS_H
 #define CSIM_CONTACT_KINEMATICS_H
 
@@ -18,11 +18,11 @@ typedef struct csim_collider_progress {
   double goal_time;      ///< [s] that it is to reach in this step
   double offset[3];      ///< [m] from its motion's position of that time
   double goal_offset[3]; ///< [m] that it is to reach in this step
-  double free[3];        ///< direction away from what blocked it when it got its offset; 0: none
+  double away[3];        ///< unit vector from what blocked it when it got its offset; 0: none
   int stuck;             ///< steps since it last moved on; 0: it did
-  int beside;            ///< steps since its offset last shrank, or was 0
-  int shrinks;           ///< it does in this step
-  int comes_back;        ///< once it is at its goals in this step, it is to reduce its offset
+  int offset_age;        ///< steps since its offset was last reduced, or 0 [m]
+  int reduced;           ///< its offset was, in this step
+  int may_reduce;        ///< once it is at its goals in this step, it is to reduce its offset
 } csim_collider_progress;
 
 typedef struct csim_kinematics {
@@ -34,13 +34,13 @@ typedef struct csim_kinematics {
   csim_planes planes;
   csim_collider_progress *progress; ///< (ncollider) of each collider
   int pins_stuck;                   ///< steps since all exact pins were last at their targets
-  int never_waits;                  ///< cloth in its way is released (pinched.h)
+  int never_waits;                  ///< colliders release cloth in their way (pinched.h)
   unsigned char *kinematic;         ///< (mesh->nvert) follows a motion: collider, or exact pin
   double *x;                        ///< (mesh->nvert x 3) where everything is
-  double *d;                ///< (mesh->nvert x 3) the motion being tried: the one part of this that
-                            ///< others write, the step filter to shorten it
-  int colliders_aimed;      ///< 0: d is 0 at all vertices of colliders
-  int comes_back;           ///< some collider reduces its offset in this step, without pressing
+  double *d;           ///< (mesh->nvert x 3) [m] the motion being tried. The one field that other
+                       ///< modules write: glide and step filter shorten it
+  int colliders_aimed; ///< 0: d is 0 at all vertices of colliders
+  int reduces_offsets; ///< some collider does in this step: nothing may be pressed now
   const double *body_start; ///< (mesh->nbody_vert x 3) where bodies were when the step began
   double *collider_start;   ///< (mesh->nvert - mesh->nbody_vert x 3) and colliders
   const double *target;     ///< (model->ntarget x 3) where pins are to be
@@ -59,8 +59,8 @@ int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
                            csim_kinematics *kin);
 
 /// Number of three-vectors of the colliders' state: the vertices of their meshes, then two for each
-/// plane (its normal; its offset), then three for each collider (time, steps it is stuck and beside
-/// its motion; offset; direction), and one for pins (steps they are stuck).
+/// plane (its normal; its offset), then three for each collider (time, steps stuck, age of the
+/// offset; offset; direction away), and one for pins (steps they are stuck).
 int csim_kinematics_size(const csim_kinematics *kin);
 
 /// Whether numbers read from outside, all finite, may be such a state. (csim_kinematics_size x 3)
