@@ -2,6 +2,7 @@
 #include "contact/candidates.h"
 
 #include "contact/filter.h"
+#include "contact/margins.h"
 #include "math/vec3.h"
 
 #include <assert.h>
@@ -315,7 +316,7 @@ static double grown_scale(const csim_candidates *set, const int v[4], double mos
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   double share = most_scale(set, v);
-  double w[4], far = share * set->distance / 0.9;
+  double w[4], far = share * set->distance / CSIM_CONTACT_START;
   for (int k = 0; k < 4; k++) p[k] = csim_collision_mesh_start(set->mesh, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance
   int split = csim_pair_split(kind);
@@ -328,7 +329,8 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
     if (lo[1] - hi[0] > far || lo[0] - hi[1] > far) return (float)share;
   }
   double d = sqrt(csim_pair_closest(kind, p, w));
-  return (float)(d < far ? grown_scale(set, v, share, 0.9 * d / set->distance) : share);
+  return (float)(d < far ? grown_scale(set, v, share, CSIM_CONTACT_START * d / set->distance)
+                         : share);
 }
 
 static int is_sewn(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
@@ -425,7 +427,8 @@ static int note_starts(const csim_candidates *set, csim_starts *starts) {
 }
 
 int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set) {
-  static const double REACH = 0.06; // of both sides: pairs matter up to 1/0.9 contact distances
+  static const double REACH =
+      0.06; // of both sides: pairs matter up to 1/CSIM_CONTACT_START distances
   const csim_collision_mesh *mesh = set->mesh;
   csim_starts starts = {.near = NULL};
   csim_collision_mesh_starts(mesh, set->ref.x);

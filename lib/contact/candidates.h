@@ -152,9 +152,9 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
 void csim_candidates_free(csim_candidates *set);
 
 /// Finds the vertices that start nearer to another part than the contact distance, once self_share
-/// is set. They begin with the smaller distance to everything but their own part (room.h). Cloth
-/// that starts 0.5 mm above a slope would rest there at 0.45 mm, and slide into triangles that keep
-/// it at 5 mm: a wall.
+/// is set. They begin with the smaller distance to everything but their own part (clearance.h).
+/// Cloth that starts 0.5 mm above a slope would rest there at 0.45 mm, and slide into triangles
+/// that keep it at 5 mm: a wall.
 /// @return 0, or -1 when out of memory
 int csim_candidates_find_starts(csim_pool *pool, csim_candidates *set);
 

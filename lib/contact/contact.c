@@ -31,7 +31,7 @@ static void connect(csim_contact *c, csim_scratch *scratch) {
                               .narrow = &c->narrow,
                               .glide = &c->glide,
                               .mesh = &c->mesh};
-  c->room = (csim_room){.kin = &c->kin, .candidates = &c->candidates};
+  c->clearance = (csim_clearance){.kin = &c->kin, .candidates = &c->candidates};
 }
 
 csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
@@ -56,7 +56,7 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
   c->candidates.self_share = csim_contact_self_share(params);
   c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
   if (arena->failed || csim_candidates_find_starts(pool, &c->candidates) ||
-      csim_room_create(arena, &c->room))
+      csim_clearance_create(arena, &c->clearance))
     goto failed;
   return c;
 failed:
@@ -85,23 +85,23 @@ size_t csim_contact_memory(const csim_contact *contact) {
 
 // ------------------------------------------------------------------------------------------ state
 
-// Where each module's part of the state begins: of kinematics, active contacts, room, and released
-// vertices, which are last (csim_pinched_of).
+// Where each module's part of the state begins: of kinematics, active contacts, clearance, and
+// released vertices, which are last (csim_pinched_of).
 typedef struct state_parts {
-  ptrdiff_t active, room, pinched, end; // three-vectors
+  ptrdiff_t active, clearance, pinched, end; // three-vectors
 } state_parts;
 
 static state_parts find_parts(const csim_contact *contact) {
   state_parts p;
   p.active = csim_kinematics_size(&contact->kin);
-  p.room = p.active + csim_active_set_size(&contact->active);
-  p.pinched = p.room + csim_room_size(&contact->room);
+  p.clearance = p.active + csim_active_set_size(&contact->active);
+  p.pinched = p.clearance + csim_clearance_size(&contact->clearance);
   p.end = p.pinched + csim_pinched_size(contact->mesh.nbody_vert, &contact->params);
   return p;
 }
 
 int csim_contact_pose_size(const csim_contact *contact) {
-  return (int)find_parts(contact).room;
+  return (int)find_parts(contact).clearance;
 }
 
 int csim_contact_kinematic_size(const csim_contact *contact) {
@@ -111,7 +111,7 @@ int csim_contact_kinematic_size(const csim_contact *contact) {
 int csim_contact_accepts(const csim_contact *contact, const double *kinematic) {
   state_parts p = find_parts(contact);
   return csim_kinematics_accepts(&contact->kin, kinematic) &&
-         csim_room_accepts(&contact->room, kinematic + 3 * p.room) &&
+         csim_clearance_accepts(&contact->clearance, kinematic + 3 * p.clearance) &&
          csim_pinched_accepts(&contact->pinched, kinematic + 3 * p.pinched);
 }
 
@@ -119,7 +119,7 @@ void csim_contact_save(const csim_contact *contact, double *kinematic) {
   state_parts p = find_parts(contact);
   csim_kinematics_save(&contact->kin, kinematic);
   csim_active_set_save(&contact->active, kinematic + 3 * p.active);
-  csim_room_save(&contact->room, kinematic + 3 * p.room);
+  csim_clearance_save(&contact->clearance, kinematic + 3 * p.clearance);
   csim_pinched_save(&contact->pinched, kinematic + 3 * p.pinched);
 }
 
@@ -127,13 +127,13 @@ void csim_contact_load(csim_contact *contact, const double *kinematic) {
   state_parts p = find_parts(contact);
   csim_kinematics_load(&contact->kin, kinematic);
   csim_active_set_load(&contact->active, kinematic + 3 * p.active);
-  csim_room_load(&contact->room, kinematic + 3 * p.room);
+  csim_clearance_load(&contact->clearance, kinematic + 3 * p.clearance);
   csim_pinched_load(&contact->pinched, kinematic + 3 * p.pinched);
 }
 
 void csim_contact_place(csim_contact *contact, double time) {
   csim_kinematics_place(&contact->kin, time);
-  csim_room_clear(&contact->room);
+  csim_clearance_clear(&contact->clearance);
   csim_pinched_clear(&contact->pinched);
   contact->active.stiffness = 0;
   csim_candidates_forget(&contact->candidates);
@@ -158,7 +158,7 @@ csim_contact_report csim_contact_get_report(const csim_contact *contact) {
                                .lag = contact->kin.lag,
                                .lag_part = contact->kin.lag_part,
                                .released = contact->pinched.n,
-                               .widened = contact->room.widened};
+                               .widened = contact->clearance.widened};
 }
 
 int csim_contact_failed(const csim_contact *contact) {
@@ -213,7 +213,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
     csim_active_set_forget(&contact->active); // their order is the list's
     if (csim_pinched_review(&contact->pinched)) return note_failure(contact);
   }
-  if (csim_room_grow(&contact->room, h)) csim_active_set_forget(&contact->active);
+  if (csim_clearance_grow(&contact->clearance, h)) csim_active_set_forget(&contact->active);
   // until it is updated, friction uses the contacts at the start, with the forces at the end of the
   // last step
   evaluate_at(contact, kin->x);

@@ -10,8 +10,8 @@
 
 #include "math/vec3.h"
 
-/// Nothing comes nearer than this share of the thickness. The energies grow without bound towards
-/// it.
+/// Nothing comes nearer than this share of the thickness, towards which energies grow without
+/// bound.
 #define CSIM_CONTACT_FLOOR 0.1
 
 /// Colliders that press something stop at about this share of the thickness. What is at the floor
@@ -22,10 +22,14 @@
 /// forces are so large that the first steps would only undo them.
 #define CSIM_CONTACT_CUSHION 0.5
 
-/// Least gap [m] to which a collider that moves may bring a pair of this width at once: where it
-/// has pressed the pair to the end it uses a tenth of what is left above the floor. By halves it
-/// was at the floor in a few steps. Cloth between the fingers of a hand was so on both sides. Then
-/// 5,000 N had 0.2 um to balance, and never did.
+/// The contact distance of what starts nearer than that, as a share of its gap at the start:
+/// nothing is pushed at once.
+#define CSIM_CONTACT_START 0.9
+
+/// Least gap [m] to which a collider may bring a pair of this width in one motion. Near the end it
+/// uses a tenth of what is left above the floor. With half of it, cloth between the fingers of a
+/// hand was at the floor on both sides after a few steps: 5,000 N had 0.2 um to balance in, and
+/// never did.
 static inline double csim_pressed_gap(double width, double thickness) {
   static const double SLOWLY = 0.1;
   double left = width - CSIM_CONTACT_FLOOR * thickness;

@@ -6,7 +6,7 @@
 //   kinematics      where everything is, and where colliders and pins are to go
 //   candidates      the pairs that may come to touch (boxes, bvh, grid, culling, listed)
 //   reach           keeps vertices where the list of candidates holds
-//   room            contact distances of what starts nearer, which grow
+//   clearance       contact distances of what starts nearer, which grow
 //   narrow_phase    which candidates are worth an exact test
 //   active          active contacts: the barrier's energy and gradient (terms, twins)
 //   friction        friction's energy and gradient
@@ -26,7 +26,7 @@
 #include "contact/guide.h"
 #include "contact/hessian.h"
 #include "contact/pinched.h"
-#include "contact/room.h"
+#include "contact/clearance.h"
 #include "contact/step_filter.h"
 
 struct csim_contact {
@@ -44,7 +44,7 @@ struct csim_contact {
   csim_step_filter filter;
   csim_carry carry;
   csim_pinched pinched;
-  csim_room room;
+  csim_clearance clearance;
   unsigned char *touching; ///< (mesh.nbody_vert) was in contact when the step began
   int failed;              ///< out of memory
 };

@@ -53,7 +53,7 @@ void csim_planes_place(csim_planes *planes, double time) {
 double csim_planes_scale(const csim_planes *planes, const csim_contact_plane *plane, int vert) {
   double d = csim_dot(plane->n0, csim_collision_mesh_start(planes->mesh, vert)) - plane->offset0;
   double most = planes->share ? planes->share[vert] : 1;
-  double far = planes->thickness / 0.9;
+  double far = planes->thickness / CSIM_CONTACT_START;
   double grown = planes->grown ? (double)planes->grown[vert] / planes->thickness : 0;
   if (d > 0 && grown > 0) return csim_min(most, grown);
   return d >= most * far ? most : csim_max(0, d / far);

@@ -1,6 +1,6 @@
-// tests/unit/test_room.c: contact distances of what starts nearer than the contact distance. They
-// are the last numbers of the state of contact, one a vertex; under cloth that lies flat they only
-// grow, and damaged ones are refused.
+// tests/unit/test_clearance.c: contact distances of what starts nearer than the contact distance.
+// They are the last numbers of the state of contact, one a vertex; under cloth that lies flat they
+// only grow, and damaged ones are refused.
 #include "check.h"
 #include "kit.h"
 
@@ -64,7 +64,7 @@ static void test_grow(void) {
   kit_scene_close(&s);
 }
 
-// What starts with room keeps no distances.
+// What starts far apart keeps no distances.
 static void test_none(void) {
   static const double gaps[] = {0.006, 0.0005};
   int size[2];
