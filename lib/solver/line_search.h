@@ -7,23 +7,22 @@
 /// After so many halvings the difference is rounding.
 #define CSIM_LEAST_SHARE 1e-9
 
+/// Result of a line search along d.
 typedef struct csim_descent {
-  double share; ///< a; 0: none was found
+  double share; ///< a; 0: there is none
   double gain;  ///< [J] F(x) - F(x + a d)
   int blind;    ///< 1 when all that could be gained is below F's round-off
 } csim_descent;
 
 /// Moves x to x + a d with the largest a = 1, 1/2, 1/4, ... that gives F(x + a d) <= F(x) + 1e-4 a
-/// g.d (Armijo 1966). Differences of F below its round-off (1e-14 |F|) count as no change.
+/// g.d (Armijo 1966). Differences of F below its round-off (1e-14 |F|) count as no change. x is
+/// unchanged if no such a is above `least`.
 ///
-/// @param      d      (nvert x 3) direction, as csim_problem_filter returned it
-/// @param      slope  g.d, < 0
-/// @param      least  smallest a, above 0
+/// @param      d      (nvert x 3) [m] direction, as csim_problem_filter returned it
+/// @param      slope  g.d [J], < 0
 /// @param      x_try  (nvert x 3) scratch
-/// @param[out] x      (nvert x 3) moved
-/// @param[out] made   what came of it
-/// @return a, or 0 when no such a does: x is then unchanged
-double csim_line_search(const csim_problem *problem, const double *d, double slope, double least,
-                        double *x_try, double *x, csim_descent *made);
+/// @param      x      (nvert x 3) [m] moved
+csim_descent csim_line_search(const csim_problem *problem, const double *d, double slope,
+                              double least, double *x_try, double *x);
 
 #endif

@@ -26,6 +26,8 @@ typedef struct solve_state {
   int njoint;            // joint steps so far
   int joint_rounds;      // of the last one
   double joint_share;    // of its motion that it made
+  int misses;            // of the last ones of two rounds that hardly moved
+  int releases;          // times that colliders have released cloth
 } solve_state;
 
 typedef struct newton {
@@ -461,13 +463,9 @@ static double step_together(csim_problem *problem, newton *s, int solves,
   return share;
 }
 
-// Whether something is left for joint steps.
-static int moves_together(const csim_contact *contact) {
-  return csim_contact_is_behind(contact) || csim_contact_pins_are_behind(contact);
-}
-
-// The same without physics, where the linear problem leads nowhere. Not while shorter steps can
-// keep bounds of strain, which this does not know.
+// Moves cloth and colliders without physics (contact/carry.h), where the linear problem leads
+// nowhere. Not while shorter steps can keep bounds of strain, which this does not know. Returns the
+// share of the motion that was made.
 static double carry_along(const csim_problem *problem, csim_method_report *report, double *x) {
   if (problem->model->has_bounds && problem->halvings_left > CSIM_FAST_HALVINGS) return 0;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
@@ -475,6 +473,26 @@ static double carry_along(const csim_problem *problem, csim_method_report *repor
   csim_pool_section(problem->pool, before);
   if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return share;
+}
+
+// Whether colliders or pins have a way to go, and joint steps still get them there.
+static int has_joint_step(const csim_problem *problem, const newton *s) {
+  const csim_contact *contact = problem->contact;
+  return contact && s->solve.njoint < MOST_TOGETHER && s->solve.misses < MOST_MISSES &&
+         (csim_contact_is_behind(contact) || csim_contact_pins_are_behind(contact));
+}
+
+// Takes a joint step; one that gets nowhere carries the cloth.
+static void take_joint_step(csim_problem *problem, newton *s, int solves,
+                            csim_method_report *report, double *x) {
+  solve_state *solve = &s->solve;
+  solve->njoint++;
+  solve->joint_share = step_together(problem, s, solves, report, x);
+  if (report->outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(problem->contact) &&
+      (solve->joint_share < LEAST_GAIN || solve->njoint == MOST_TOGETHER))
+    solve->joint_share = carry_along(problem, report, x);
+  int missed = solve->joint_share < LEAST_GAIN;
+  solve->misses = missed ? solve->misses + (solve->joint_rounds > 1) : 0;
 }
 
 // Largest imbalance of a step that ends at the iteration limit. A worse one has lost momentum:
@@ -514,17 +532,19 @@ static int is_over(const csim_problem *problem, const newton *s, const csim_meth
 
 // Lets a blocked collider release cloth, if the scene asks for that: a few times only what stops
 // it, then everything in its way. Returns whether the iterations can go on.
-static int release_blocking(const csim_problem *problem, newton *s, int *times,
-                            csim_method_report *report, double *x) {
+static int release_blocking(const csim_problem *problem, newton *s, csim_method_report *report,
+                            double *x) {
   enum { MOST_TIMES = 4 };
   csim_contact *contact = problem->contact;
-  if (!contact || *times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
-  int some = s->solve.njoint > 0 && s->solve.njoint < MOST_TOGETHER && *times < MOST_TIMES;
+  int times = s->solve.releases;
+  if (!contact || times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
+  int some = s->solve.njoint > 0 && s->solve.njoint < MOST_TOGETHER && times < MOST_TIMES;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   int done = csim_contact_release(contact, some ? s->x_try : NULL, x);
   csim_pool_section(problem->pool, before);
-  *times = some ? *times + 1 : MOST_TIMES + 1;
+  s->solve.releases = some ? times + 1 : MOST_TIMES + 1;
   if (done < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  if (done > 0) s->solve.misses = 0;
   return done > 0;
 }
 
@@ -534,17 +554,19 @@ static int search(const csim_problem *problem, newton *s, double slope, csim_met
                   double *x, csim_descent *made) {
   static const double SHORT = 0.1;
   double least = s->solve.vertex_share < 1 ? SHORT : CSIM_LEAST_SHARE;
-  if (csim_line_search(problem, problem->step, slope, least, s->x_try, x, made) > 0) return 1;
+  *made = csim_line_search(problem, problem->step, slope, least, s->x_try, x);
+  if (made->share > 0) return 1;
   if (!(s->solve.vertex_share < 1)) return 0;
   double together = filter_together(problem, s, x, report);
   if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
-  if (s->solve.common_share > SHORT && together < 0 &&
-      csim_line_search(problem, problem->step, together, SHORT, s->x_try, x, made) > 0)
-    return 1;
+  if (s->solve.common_share > SHORT && together < 0)
+    *made = csim_line_search(problem, problem->step, together, SHORT, s->x_try, x);
+  if (made->share > 0) return 1;
   slope = filter_apart(problem, s, report);
   slope *= keep_bounds(problem, x);
-  return report->outcome == CSIM_OUTCOME_LIMIT && slope < 0 &&
-         csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x, made) > 0;
+  if (report->outcome == CSIM_OUTCOME_LIMIT && slope < 0)
+    *made = csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x);
+  return made->share > 0;
 }
 
 // Brings friction to x. Before the first solve (`solves` 0) it is that of the start of the step:
@@ -617,11 +639,31 @@ static int is_too_fast(const csim_problem *problem, newton *s, const double *x) 
   return csim_vector_max3(problem->pool, problem->model->nvert, s->x_try) > EDGES * s->edge;
 }
 
+// Solves the linear system at x for problem->step, and filters that. with_pins: exact pins go their
+// remaining way by a counter-force. ratio: of the residual to the least before. Returns g.d.
+static double find_step(csim_problem *problem, newton *s, const double *x, int with_pins,
+                        double ratio, csim_method_report *report) {
+  if (with_pins) {
+    linearize_with_pins(problem, s, x);
+  } else {
+    leave_out_idle(problem, s, report->iterations - s->solve.njoint);
+    linearize(problem, s, x);
+  }
+  problem->iteration.earlier.chord = s->before;
+  csim_solve_report linear = solve_to_goal(problem, s, report->iterations, ratio);
+  report->linear_iterations += linear.iterations;
+  double slope = filter_step(problem, s, x, report);
+  if (linear.outcome == CSIM_SOLVE_INDEFINITE && s->linear.kind->requires_definite)
+    report->outcome = CSIM_OUTCOME_INDEFINITE;
+  else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
+    report->outcome = CSIM_OUTCOME_DIVERGED;
+  return slope;
+}
+
 static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
-  double least = INFINITY, ratio = 1; // of this one to the least before
-  int misses = 0, times = 0;
+  double least = INFINITY; // residual
   csim_descent made = {0};
   int pins_left =
       params->pins == CSIM_PINS_COUNTER_FORCE && problem->model->ntarget > 0 && !problem->contact;
@@ -635,24 +677,15 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
     // F no longer resolves progress; continue only while the gradient decreases
     if (made.blind && report.residual > 0.5 * s->solve.residuals[1])
       report.outcome = CSIM_OUTCOME_STALLED;
-    ratio = report.residual / least;
+    double ratio = report.residual / least;
     least = csim_min(least, report.residual);
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.outcome == CSIM_OUTCOME_LIMIT && s->solve.njoint < MOST_TOGETHER &&
-        problem->contact && misses < MOST_MISSES && moves_together(problem->contact)) {
-      s->solve.njoint++;
-      s->solve.joint_share = step_together(problem, s, solves, &report, x);
-      if (report.outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(problem->contact) &&
-          (s->solve.joint_share < LEAST_GAIN || s->solve.njoint == MOST_TOGETHER))
-        s->solve.joint_share = carry_along(problem, &report, x);
-      misses = s->solve.joint_share < LEAST_GAIN ? misses + (s->solve.joint_rounds > 1) : 0;
+    if (report.outcome == CSIM_OUTCOME_LIMIT && has_joint_step(problem, s)) {
+      take_joint_step(problem, s, solves, &report, x);
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;
       continue;
     }
-    if (report.outcome == CSIM_OUTCOME_LIMIT && release_blocking(problem, s, &times, &report, x)) {
-      misses = 0;
-      continue;
-    }
+    if (report.outcome == CSIM_OUTCOME_LIMIT && release_blocking(problem, s, &report, x)) continue;
     if (!pins_left && is_done(problem, s, x, &report)) report.outcome = CSIM_OUTCOME_CONVERGED;
     int over = report.outcome == CSIM_OUTCOME_LIMIT && is_over(problem, s, &report);
     if (over) judge_friction(problem, s, x, &report);
@@ -661,20 +694,7 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
       break;
     }
 
-    if (pins_left) {
-      linearize_with_pins(problem, s, x);
-    } else {
-      leave_out_idle(problem, s, solves);
-      linearize(problem, s, x);
-    }
-    problem->iteration.earlier.chord = s->before;
-    csim_solve_report linear = solve_to_goal(problem, s, report.iterations, ratio);
-    report.linear_iterations += linear.iterations;
-    double slope = filter_step(problem, s, x, &report);
-    if (linear.outcome == CSIM_SOLVE_INDEFINITE && s->linear.kind->requires_definite)
-      report.outcome = CSIM_OUTCOME_INDEFINITE;
-    else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
-      report.outcome = CSIM_OUTCOME_DIVERGED;
+    double slope = find_step(problem, s, x, pins_left, ratio, &report);
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
     int judged = params->line_search && !pins_left;         // F does not judge a step of the pins
     int moved = slope < 0 || !(judged || problem->contact); // contact has filtered no other step

@@ -138,9 +138,9 @@ static int guarded_step(const csim_problem *problem, pd *s, double *x) {
   size_t bytes = (size_t)s->accelerator.n * sizeof *x;
   double slope = csim_vector_dot(problem->pool, s->accelerator.n, s->g, s->d);
   double before = csim_problem_value(problem, x);
-  csim_descent made; // not used: the gradient still decreases where F no longer resolves it
   memcpy(s->x_last, x, bytes);
-  if (!(slope < 0) || csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x, &made) == 0)
+  // the gradient still decreases where F no longer resolves that: `blind` does not count
+  if (!(slope < 0) || csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x).share == 0)
     return -1;
   if (s->accelerator.kind == CSIM_ACCELERATION_NONE) return 0;
   memcpy(s->d, x, bytes);
@@ -180,9 +180,8 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
     if (lbfgs && params->line_search) {
       // g_last has the gradient too, so g can hold the trial
       double slope = csim_vector_dot(problem->pool, n, s->g, s->d);
-      if (!(slope < 0) ||
-          csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x, &made) == 0)
-        report.outcome = CSIM_OUTCOME_STALLED;
+      if (slope < 0) made = csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->g, x);
+      if (!(slope < 0) || made.share == 0) report.outcome = CSIM_OUTCOME_STALLED;
     } else if (s->search) {
       if (guarded_step(problem, s, x)) report.outcome = CSIM_OUTCOME_STALLED;
     } else {

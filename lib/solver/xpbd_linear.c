@@ -198,9 +198,10 @@ csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd
     scale_by_masses(problem, s->u, s->u);
     for (int i = 0; i < n; i++) s->d[i] = s->u[i] - h2 * s->d[i];
     double slope = csim_vector_dot(problem->pool, n, s->g, s->d);
-    if (!(slope < 0) ||
-        csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->u, x, &made) == 0)
+    if (slope < 0) made = csim_line_search(problem, s->d, slope, CSIM_LEAST_SHARE, s->u, x);
+    if (!(slope < 0) || made.share == 0) {
       report.outcome = CSIM_OUTCOME_STALLED;
-    if (report.outcome == CSIM_OUTCOME_STALLED) return report;
+      return report;
+    }
   }
 }
