@@ -189,13 +189,33 @@ static int fit_lasting(csim_state *state, int nlink, int nplastic) {
 
 int csim_state_create(const csim_model *model, csim_state *state) {
   ptrdiff_t n = csim_xyz(model->nvert);
-  *state = (csim_state){
-      .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
+  *state = (csim_state){.nvert = model->nvert};
+  state->x = CSIM_NEW(double, n);
+  state->v = CSIM_NEW(double, n);
   state->path = CSIM_NEW(double, model->nvert);
   if (!state->x || !state->v || !state->path) return -1;
-  memcpy(state->x, model->x0, (size_t)n * sizeof(double));
-  if (model->v0) memcpy(state->v, model->v0, (size_t)n * sizeof(double));
-  return fit_lasting(state, model->links.tears ? model->links.nlink : 0, model->nplastic);
+  if (fit_lasting(state, model->links.tears ? model->links.nlink : 0, model->nplastic)) return -1;
+  csim_state_reset(model, state);
+  return 0;
+}
+
+void csim_state_reset(const csim_model *model, csim_state *state) {
+  size_t size = 3 * (size_t)model->nvert * sizeof(double);
+  csim_state_forget(state);
+  free(state->kinematic);
+  state->kinematic = NULL;
+  state->nkinematic = 0;
+  state->step = 0;
+  state->span = 1;
+  state->pace = (csim_pace){0};
+  state->phase = state->rest_frames = 0;
+  if (state->torn) memset(state->torn, 0, (size_t)state->nlink);
+  if (state->plastic) memset(state->plastic, 0, (size_t)state->nplastic * sizeof(double));
+  memcpy(state->x, model->x0, size);
+  if (model->v0)
+    memcpy(state->v, model->v0, size);
+  else
+    memset(state->v, 0, size);
 }
 
 int csim_state_fit(const csim_model *model, long long step, double h, csim_state *state) {

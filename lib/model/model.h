@@ -261,7 +261,7 @@ double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_
 enum { CSIM_PACE_HALVINGS = 2 };
 
 /// The pace of a run: in how many parts its substeps begin, chosen by what recent substeps cost,
-/// see csim_step.
+/// see solver/pace.h.
 typedef struct csim_pace {
   uint8_t halvings;                      ///< the next substep begins in 2^halvings parts
   uint8_t age;                           ///< substeps since costs were forgotten
@@ -297,6 +297,10 @@ int csim_model_nshown(const csim_model *model);
 /// The initial state of a run. -1 when out of memory; free with csim_state_free in any case.
 int csim_state_create(const csim_model *model, csim_state *state);
 void csim_state_free(csim_state *state);
+
+/// Makes a state that csim_state_create or csim_state_fit has sized for the model the initial one
+/// again.
+void csim_state_reset(const csim_model *model, csim_state *state);
 
 /// Drops the data of two-step integrators: their next step is like the first.
 void csim_state_forget(csim_state *state);

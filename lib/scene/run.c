@@ -146,7 +146,7 @@ static csim_status stop(run *r) {
 static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
   long long count = 0;
   if (!r->watch) return CSIM_OK;
-  double time = csim_sim_now(&r->sim);
+  double time = csim_sim_time(&r->sim);
   if (csim_watch_count(r->watch, &r->sim.state, time, &count)) return out_of_memory(r);
   r->report->total.verified++;
   if (count <= r->crossing_start) return CSIM_OK;
@@ -351,7 +351,7 @@ static void warn_of_open(const run *r, const csim_link_group *g, double gap, int
   const csim_world *world = &r->sim.world;
   const csim_contact_params *contact = &world->contact;
   double closed = csim_seam_distance(contact, contact->share ? contact->share[vertex] : 1);
-  if (!(csim_sim_now(&r->sim) > g->closed) || !(gap > OPEN * closed)) return;
+  if (!(csim_sim_time(&r->sim) > g->closed) || !(gap > OPEN * closed)) return;
   vertex -= world->model->body[world->model->body_of[vertex]].vert0;
   csim_say(r->log, CSIM_WARNING, csim_in_file(r->scene->file),
            "the seam of %s did not close: it is open by %.3g mm at vertex %d, where cloth or a "
@@ -411,7 +411,7 @@ static void warn_of_motion(const run *r) {
 
 static void report_chambers(const run *r) {
   const csim_model *model = r->sim.world.model;
-  double time = csim_sim_now(&r->sim);
+  double time = csim_sim_time(&r->sim);
   csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->chambers.nchamber);
   if (!now) return;
   csim_chambers_at(model, time, now);

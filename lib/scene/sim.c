@@ -163,28 +163,10 @@ void csim_sim_free(csim_sim *sim) {
 csim_status csim_sim_reset(csim_sim *sim) {
   csim_status entered = csim_sim_enter(sim, 0);
   if (entered) return entered;
-  const csim_model *model = sim->world.model;
-  size_t size = 3 * (size_t)model->nvert * sizeof(double);
   // a phase began without memory
   if (!sim->mover && csim_movers_create(sim)) return csim_sim_no_memory(sim);
   csim_movers_reset(sim);
-  csim_state_forget(&sim->state);
-  free(sim->state.kinematic);
-  sim->state.kinematic = NULL;
-  sim->state.nkinematic = 0;
-  if (sim->state.torn) memset(sim->state.torn, 0, (size_t)sim->state.nlink);
-  if (sim->state.plastic)
-    memset(sim->state.plastic, 0, (size_t)sim->state.nplastic * sizeof(double));
-  sim->state.step = 0;
-  sim->state.span = 1;
-  sim->state.pace = (csim_pace){0};
-  sim->state.phase = sim->state.rest_frames = 0;
-  memcpy(sim->state.x, model->x0, size);
-  if (model->v0)
-    memcpy(sim->state.v, model->v0, size);
-  else
-    memset(sim->state.v, 0, size);
-
+  csim_state_reset(sim->world.model, &sim->state);
   sim->begun = 0;
   return csim_sim_restart_solver(sim) ? csim_sim_no_memory(sim) : CSIM_OK;
 }
@@ -251,7 +233,7 @@ static csim_status step_to(csim_sim *sim, int whole_frame, csim_sim_report *repo
   if (status) return status;
   long long now = sim->state.step, substeps = sim->scene->substeps,
             last = whole_frame ? now - now % substeps + substeps : now + 1;
-  csim_movers_schedule(sim, csim_sim_now(sim), time_of(sim, last));
+  csim_movers_schedule(sim, csim_sim_time(sim), time_of(sim, last));
   while (!status && sim->state.step < last) {
     csim_step_report step;
     if (csim_sim_advance(sim, &step) == 0) {

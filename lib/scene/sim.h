@@ -105,7 +105,7 @@ static inline double csim_sim_substep(const csim_scene *scene) {
   return 1 / (scene->fps * scene->substeps);
 }
 
-/// Time of the state [s] from the start.
+/// Time of the state [s] from the start: csim_sim_time, for modules that sim.c needs.
 static inline double csim_sim_now(const csim_sim *sim) {
   return (double)sim->state.step / (sim->scene->fps * sim->scene->substeps);
 }

@@ -7,9 +7,9 @@
 #include "model/links.h"
 #include "solver/guess.h"
 #include "solver/integrate.h"
+#include "solver/pace.h"
 #include "solver/project.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -559,28 +559,10 @@ static int may_begin_halved(const csim_solver *solver) {
          !(solver->setup.accuracy > 0) && solver->integration.integrator != CSIM_INTEGRATOR_BDF2;
 }
 
-// The pace after a step. Its cost is its iterations, and one more for each part; without
-// convergence twice that. Steps are halved as long as that is cheaper; what has not been tried for
-// some steps is tried again, but a cheap step is not halved (above 8 instead of 12 a drop at
-// quality draft took 9 % longer, a press 7 %). In tight contact short steps can be cheaper than
-// half as many long ones, as the filter cuts what moves far: cloth in a funnel took 5 s instead
-// of 8. Where iterations do not depend on the length of a step (cloth that is sewn without
-// gravity), halves cost twice as much.
-static csim_pace next_pace(csim_pace pace, const csim_step_report *report) {
-  enum { CHEAP = 12, LASTS = 32, MOST = UINT16_MAX };
-  int converged = report->method.outcome == CSIM_OUTCOME_CONVERGED, at = pace.halvings;
-  long long taken = report->iterations + report->parts, cost = converged ? taken : 2 * taken;
-  pace.cost[at] = (uint16_t)(cost < MOST ? cost : MOST);
-  if (++pace.age == LASTS) {
-    for (int k = 0; k <= CSIM_PACE_HALVINGS; k++)
-      if (k != at) pace.cost[k] = 0;
-    pace.age = 0;
-  }
-  if (at > 0 && pace.cost[at - 1] < cost)
-    pace.halvings--;
-  else if (at < CSIM_PACE_HALVINGS && cost > CHEAP << at && pace.cost[at + 1] < cost)
-    pace.halvings++;
-  return pace;
+// Cost of a step: its iterations, and one more for each part; without convergence twice that.
+static long long cost_of(const csim_step_report *report) {
+  int converged = report->method.outcome == CSIM_OUTCOME_CONVERGED;
+  return (converged ? 1 : 2) * (report->iterations + report->parts);
 }
 
 // Saves the state for a step that may be repeated or is taken in parts, or for the next step's
@@ -691,7 +673,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   report->span = span;
   state->span = adaptive ? next_span(solver, span, report->error) : 1;
-  if (may_begin_halved(solver)) state->pace = next_pace(state->pace, report);
+  if (may_begin_halved(solver)) state->pace = csim_pace_next(state->pace, cost_of(report));
   if (two_steps && keep_last(solver, state)) {
     go_back(solver, state);
     report->method.outcome = CSIM_OUTCOME_MEMORY;
