@@ -109,6 +109,43 @@ static void create_chambers(csim_arena *arena, const csim_model *model, csim_sol
       solver->driven.chamber[k].grad = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
 }
 
+// Creates contact for the response of the scene, and arrays for its state before the step.
+static void create_contact(csim_solver *solver) {
+  const csim_solver_setup *setup = &solver->setup;
+  csim_arena *arena = &solver->arena;
+  int knows_contact = solver->method->knows_contact;
+  if (setup->contact.response == CSIM_RESPONSE_IMPACT_ZONES) {
+    solver->zones = csim_zones_create(setup->pool, &solver->scratch, setup->model, setup->ncollider,
+                                      setup->collider, &setup->contact);
+    if (!solver->zones) arena->failed = 1;
+  }
+  if (setup->contact.response != CSIM_RESPONSE_FILTER) return;
+  if (!knows_contact || setup->params.strain_limit > 0)
+    solver->goal = CSIM_ARENA_NEW(arena, double, csim_xyz(setup->model->nvert));
+  solver->contact = csim_contact_create(setup->pool, &solver->scratch, setup->model,
+                                        setup->ncollider, setup->collider, &setup->contact);
+  if (!solver->contact) {
+    arena->failed = 1;
+    return;
+  }
+  ptrdiff_t size = csim_xyz(csim_contact_kinematic_size(solver->contact));
+  solver->kinematic.last = CSIM_ARENA_NEW(arena, double, size);
+  if (knows_contact)
+    solver->kinematic.part = CSIM_ARENA_NEW(arena, double, size);
+  else
+    create_loose(solver);
+}
+
+// Makes the shared scratch as large as its largest user outside of contact needs.
+static void reserve_scratch(csim_solver *solver) {
+  const csim_model *model = solver->setup.model;
+  int solves = solver->method->solves_systems || solver->loose.scratch;
+  ptrdiff_t drag = csim_scratch_bytes(model->ntri, sizeof(csim_drag));
+  if ((solves && csim_pcg_reserve(&solver->scratch, 3 * model->nvert)) ||
+      (csim_model_drags(model) && csim_scratch_reserve(&solver->scratch, drag)))
+    solver->arena.failed = 1;
+}
+
 csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   const csim_method *method = csim_method_find(setup->params.method);
   csim_solver *solver = method ? CSIM_NEW(csim_solver, 1) : NULL;
@@ -140,36 +177,12 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   if (is_damped(setup->model, &setup->params))
     solver->loss.damping = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
-  if (setup->contact.response == CSIM_RESPONSE_FILTER) {
-    if (!method->knows_contact || setup->params.strain_limit > 0)
-      solver->goal = CSIM_ARENA_NEW(arena, double, n);
-    solver->contact = csim_contact_create(setup->pool, &solver->scratch, setup->model,
-                                          setup->ncollider, setup->collider, &setup->contact);
-    if (!solver->contact) arena->failed = 1;
-    if (!arena->failed)
-      solver->kinematic.last =
-          CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
-    if (!arena->failed && method->knows_contact)
-      solver->kinematic.part =
-          CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
-    if (!method->knows_contact) create_loose(solver);
-  }
+  create_contact(solver);
   csim_guess_create(arena, setup->model, &solver->guess);
   solver->guess.method = method;
   solver->guess.colliders = solver->kinematic.part;
   if (method->solves_systems && !solver->contact) solver->step = CSIM_ARENA_NEW(arena, double, n);
-  if ((method->solves_systems || solver->loose.scratch) &&
-      csim_pcg_reserve(&solver->scratch, (int)n))
-    arena->failed = 1;
-  if (csim_model_drags(setup->model) &&
-      csim_scratch_reserve(&solver->scratch,
-                           csim_scratch_bytes(setup->model->ntri, sizeof(csim_drag))))
-    arena->failed = 1;
-  if (setup->contact.response == CSIM_RESPONSE_IMPACT_ZONES) {
-    solver->zones = csim_zones_create(setup->pool, &solver->scratch, setup->model, setup->ncollider,
-                                      setup->collider, &setup->contact);
-    if (!solver->zones) arena->failed = 1;
-  }
+  reserve_scratch(solver);
   if (arena->failed) {
     csim_solver_free(solver);
     return NULL;
