@@ -325,7 +325,8 @@ typedef struct csim_check_report {
 } csim_check_report;
 
 /// Reads and builds everything as csim_run does, without simulating.
-/// @param options      only `nthread` and `tet_program` are used
+/// @param options      only `nthread`, `tet_program` and `out` are used, the last one for
+///                     OUT-intersections.obj; NULL: it is not written
 /// @param[out] report  overwritten; not NULL
 /// @return CSIM_OK; CSIM_INVALID, CSIM_IO, CSIM_MEMORY
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
@@ -335,7 +336,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
 /// [..], "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0},
 /// with "stretch_damping": [..] of vertices where there is any. SI units; vertices are rows as in
 /// csim_sim_positions.
-/// @param options  only `nthread` and `tet_program` are used
+/// @param options  as for csim_check
 /// @param path     overwritten if it exists
 /// @return CSIM_OK; CSIM_INVALID, CSIM_IO, CSIM_MEMORY
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,

@@ -1,14 +1,11 @@
 // scene/run.c: runs a scene and writes its frames. Needs everything below.
-#include "io/file.h"
-#include "math/vec3.h"
-#include "model/chamber.h"
-#include "model/links.h"
-#include "scene/exceptions.h"
 #include "scene/conserved.h"
-#include "scene/inputs.h"
+#include "scene/describe.h"
+#include "scene/exceptions.h"
 #include "scene/resume.h"
 #include "scene/samples.h"
 #include "scene/sim.h"
+#include "scene/summary.h"
 #include "scene/watch.h"
 #include "scene/worst.h"
 #include "scene/writing.h"
@@ -16,9 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-// A seam counts as open when its largest gap is this many times that of its closed stitches.
-static const double OPEN = 2;
 
 typedef struct run {
   const csim_scene *scene;
@@ -36,16 +30,6 @@ typedef struct run {
   csim_watch *watch;        // NULL: substeps are not verified
   long long crossing_start; // intersecting pairs at the start
 } run;
-
-static void count_model(const csim_model *model, csim_run_report *report) {
-  report->nvert = csim_model_nshown(model);
-  for (int b = 0; b < model->nbody; b++) {
-    report->ntri += csim_body_shown(&model->body[b])->ntri;
-    report->ntet += model->body[b].ntet;
-  }
-  for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
-}
 
 static csim_status out_of_memory(const run *r) {
   return csim_fail_memory(r->log, r->scene->file);
@@ -91,7 +75,11 @@ static csim_status create(run *r) {
       .tet_program = o->tet_program, .nthread = o->nthread, .stop = {is_to_stop, r}, .out = o->out};
   csim_status status = csim_sim_open(r->scene, &start, r->log, sim);
   if (status) return status;
-  count_model(sim->world.model, r->report);
+  csim_model_counts counts = csim_count_model(sim->world.model);
+  r->report->nvert = counts.nvert;
+  r->report->ntri = counts.ntri;
+  r->report->ntet = counts.ntet;
+  r->report->nspring = counts.nspring;
   r->report->crossings_at_start = sim->crossings_at_start;
   if (csim_writing_create(sim->pool, &sim->state, csim_solver_kinematic_size(sim->solver), r->log,
                           r->report, &r->writing))
@@ -346,85 +334,6 @@ static csim_status begin_output(run *r) {
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
 
-// Warns of seams with stitches that are still open after their time.
-static void warn_of_open(const run *r, const csim_link_group *g, double gap, int vertex) {
-  const csim_world *world = &r->sim.world;
-  const csim_contact_params *contact = &world->contact;
-  double closed = csim_seam_distance(contact, contact->share ? contact->share[vertex] : 1);
-  if (!(csim_sim_time(&r->sim) > g->closed) || !(gap > OPEN * closed)) return;
-  vertex -= world->model->body[world->model->body_of[vertex]].vert0;
-  csim_say(r->log, CSIM_WARNING, csim_in_file(r->scene->file),
-           "the seam of %s did not close: it is open by %.3g mm at vertex %d, where cloth or a "
-           "collider is in the way or its stitches are too weak; look at the frame, and give it "
-           "more time (\"closed\") or \"stiffness\"",
-           g->name, 1e3 * gap, vertex);
-}
-
-// Reports how far seams have closed, and torn links.
-static void report_links(const run *r) {
-  const csim_model *model = r->sim.world.model;
-  for (int g = 0; g < model->links.ngroup; g++) {
-    const csim_link_group *group = &model->links.group[g];
-    const char *what = group->seam ? "seam" : "attachment";
-    csim_place place = {.file = r->scene->file};
-    int torn = 0, n = 0;
-    for (int i = 0; i < model->links.nlink; i++) {
-      if (model->links.link[i].group != g) continue;
-      n++;
-      torn += r->sim.state.torn && r->sim.state.torn[i];
-    }
-    int at[2];
-    double gap = csim_links_gap(model, g, r->sim.state.x, r->sim.state.torn, at);
-    if (group->seam && at[0] >= 0) {
-      int vertex = at[0] - model->body[model->body_of[at[0]]].vert0;
-      csim_say(r->log, CSIM_INFO, place,
-               "seam of %s: %d stitches, the largest gap is %.3g mm, at vertex %d", group->name, n,
-               1e3 * gap, vertex);
-      warn_of_open(r, group, gap, at[0]);
-    }
-    if (torn)
-      csim_say(r->log, CSIM_INFO, place, "%s of %s: %d of %d strings have torn", what, group->name,
-               torn, n);
-  }
-}
-
-// Warns of what still moves at the end of frames that should have ended at rest.
-static void warn_of_motion(const run *r) {
-  const csim_model *model = r->sim.world.model;
-  int fastest = -1, fast = 0;
-  double most = 0;
-  for (int i = 0; i < model->nvert; i++) {
-    double speed = model->fixed[i] ? 0 : csim_norm(r->sim.state.v + csim_xyz(i));
-    fast += speed > r->sim.scene->rest_speed;
-    if (!(speed > most)) continue;
-    most = speed;
-    fastest = i;
-  }
-  if (fastest < 0) return;
-  const csim_body *body = &model->body[model->body_of[fastest]];
-  csim_say(r->log, CSIM_WARNING, csim_in_file(r->scene->file),
-           "not at rest after frame %d: %d of %d vertices are faster than \"rest_speed\" (%g m/s), "
-           "the fastest is vertex %d of \"%s\" with %.2g m/s",
-           r->report->last_frame, fast, model->nvert, r->sim.scene->rest_speed,
-           fastest - body->vert0, body->name, most);
-}
-
-static void report_chambers(const run *r) {
-  const csim_model *model = r->sim.world.model;
-  double time = csim_sim_time(&r->sim);
-  csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->chambers.nchamber);
-  if (!now) return;
-  csim_chambers_at(model, time, now);
-  for (int k = 0; k < model->chambers.nchamber; k++) {
-    const csim_chamber *c = &model->chambers.chamber[k];
-    double V = csim_chamber_volume(model, c, r->sim.state.x + csim_xyz(c->vert), r->sim.state.x);
-    csim_say(r->log, CSIM_INFO, csim_in_file(r->scene->file),
-             "chamber of \"%s\": %.6g m^3, %.6g Pa", c->name, V,
-             csim_chamber_pressure(c, &now[k], V));
-  }
-  free(now);
-}
-
 // Finishes files, checkpoints and the record, in an order that leaves a resumable run wherever it
 // is interrupted.
 static csim_status end_run(run *r, csim_status status) {
@@ -459,11 +368,7 @@ static csim_status end_run(run *r, csim_status status) {
     report->at_rest = 1;
     snprintf(report->reason, sizeof report->reason, "at rest after frame %d", report->last_frame);
   }
-  if (!status) {
-    report_links(r);
-    report_chambers(r);
-    if (r->sim.scene->until_rest && !report->at_rest) warn_of_motion(r);
-  }
+  if (!status) csim_summarise(&r->sim, report, r->log);
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;
@@ -529,98 +434,6 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   if (!status) status = begin_output(&r);
   if (r.writing.output) status = end_run(&r, status ? status : run_frames(&r));
   report_seconds(&r);
-  destroy(&r);
-  return status;
-}
-
-csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
-                       csim_check_report *report) {
-  csim_run_report counts = {0};
-  run r = {
-      .scene = scene, .options = options, .log = log, .report = &counts, .directory.folder = -1};
-  *report = (csim_check_report){.frames = scene->frame_end - scene->frame_start + 1,
-                                .substeps = scene->substeps,
-                                .adaptive = scene->accuracy > 0};
-  csim_status status = create(&r);
-  if (!status) {
-    const csim_model *model = r.sim.world.model;
-    report->nvert = counts.nvert;
-    report->ntri = counts.ntri;
-    report->ntet = counts.ntet;
-    report->nspring = counts.nspring;
-    for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
-    for (int e = 0; e < model->nenergy; e++)
-      if (model->energy[e].kind->role == CSIM_ROLE_BEND) report->nhinge += model->energy[e].nelem;
-    // three states, and the earlier positions of two-step integrators
-    size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
-    report->memory = model->arena.used + csim_solver_memory(r.sim.solver) +
-                     kept * (size_t)model->nvert * sizeof(double);
-    status = csim_report_moduli(scene, model, log);
-    if (!status) status = csim_report_contact(r.sim.scene, &r.sim.world, CSIM_INFO, log);
-  }
-  destroy(&r);
-  return status;
-}
-
-// Number n of a list, counted from 0.
-static void print_item(csim_file *file, int n, double value) {
-  if (n) csim_file_text(file, ", ");
-  csim_file_print_number(file, value, 17);
-}
-
-// @param[in,out] count  number of earlier springs: a model may have several lists of them
-static void dump_springs(const csim_energy *energy, csim_file *file, int *count) {
-  for (int e = 0; e < energy->nelem; e++) {
-    const double *param = csim_energy_param(energy, e);
-    csim_file_print(file, "%s\n[%d, %d", (*count)++ ? "," : "", energy->node[csim_row(2, e)],
-                    energy->node[csim_row(2, e) + 1]);
-    for (int k = 0; k < 2; k++) print_item(file, 2 + k, param[k]);
-    csim_file_text(file, "]");
-  }
-}
-
-csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
-                            const char *path, csim_log *log) {
-  csim_run_report counts = {0};
-  run r = {
-      .scene = scene, .options = options, .log = log, .report = &counts, .directory.folder = -1};
-  csim_file *file = NULL;
-  csim_status status = CSIM_OK;
-  if (csim_inputs_same(scene, path)) {
-    csim_say(log, CSIM_ERROR, csim_in_file(path),
-             "the model would replace this file, which the scene is read from");
-    status = CSIM_INVALID;
-  }
-  if (!status) status = create(&r);
-  if (!status) status = csim_file_create(path, log, &file);
-  if (status) goto done;
-  const csim_model *model = r.sim.world.model;
-  csim_file_text(file, "{\"mass\": [");
-  for (int i = 0; i < model->nvert; i++) print_item(file, i, model->mass[i]);
-  csim_file_text(file, "],\n\"pins\": [");
-  for (int i = 0, n = 0; i < model->nvert; i++)
-    if (model->fixed[i]) print_item(file, n++, i);
-  csim_file_text(file, "],\n\"gravity\": [");
-  for (int c = 0; c < 3; c++) print_item(file, c, model->gravity[c]);
-  csim_file_text(file, "],\n\"h\": ");
-  csim_file_print_number(file, csim_sim_substep(scene), 17);
-  csim_file_text(file, ", \"damping\": 0,");
-  if (model->stretch_damping) csim_file_text(file, "\n\"stretch_damping\": [");
-  for (int i = 0; i < model->nvert && model->stretch_damping; i++)
-    print_item(file, i, model->stretch_damping[model->body_of[i]]);
-  csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
-  for (int e = 0, count = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH)
-      dump_springs(&model->energy[e], file, &count);
-  csim_file_text(file, "]}\n");
-  for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind->role == CSIM_ROLE_MEMBRANE)
-      csim_say(log, CSIM_WARNING, csim_in_file(scene->file),
-               "%s has springs only: %d triangles of membranes are left out (\"membrane\": "
-               "{\"law\": \"none\"} makes cloth of springs)",
-               path, model->energy[e].nelem);
-  status = csim_file_commit(file, 0);
-done:
   destroy(&r);
   return status;
 }
