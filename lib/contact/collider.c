@@ -124,3 +124,12 @@ void csim_collider_vertices(const csim_collider *collider, double time, double *
   csim_course_pose at = csim_course_at(&course, time);
   for (int i = 0; i < course.nvert; i++) csim_course_vertex(&at, i, out + csim_xyz(i));
 }
+
+void csim_collider_plane(const csim_collider *collider, double time, double point[3],
+                         double normal[3]) {
+  csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
+  double tip[3];
+  csim_collider_to_world(collider, &pose, (double[]){0, 0, 0}, point);
+  csim_collider_to_world(collider, &pose, (double[]){0, 1, 0}, tip);
+  csim_sub(tip, point, normal);
+}

@@ -70,4 +70,9 @@ void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose
 void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose,
                             const double *local, double *x);
 
+/// The surface of a plane collider at a time [s]: a point on it [m], and its normal, a unit vector
+/// up to rounding.
+void csim_collider_plane(const csim_collider *collider, double time, double point[3],
+                         double normal[3]);
+
 #endif

@@ -20,10 +20,10 @@ enum { FRICTION_GRAIN = 256 };
 // soft contacts could. Stress that friction holds there fades by a 250th in a step.
 static const double STICK = 250;
 
-double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
-                                const csim_collider *collider, int a, int b,
-                                const double share[2]) {
-  double at_a = share ? share[0] : 1, at_b = share ? share[1] : 1;
+double csim_friction_coefficient(const csim_contact_params *params, const csim_model *model,
+                                 const csim_collider *collider, int a, int b,
+                                 const double factor[2]) {
+  double at_a = factor ? factor[0] : 1, at_b = factor ? factor[1] : 1;
   for (int k = 0; k < params->nfriction; k++) {
     const csim_pair_friction *f = &params->pair_friction[k];
     if ((f->part[0] == a && f->part[1] == b) || (f->part[0] == b && f->part[1] == a))
@@ -34,10 +34,10 @@ double csim_contact_coefficient(const csim_contact_params *params, const csim_mo
   return csim_min(at_a * of_a, at_b * of_b);
 }
 
-void csim_contact_shares(const csim_model *model, const int v[4], const double w[4],
-                         const int part[2], double share[2]) {
+void csim_friction_factors(const csim_model *model, const int v[4], const double w[4],
+                           const int part[2], double factor[2]) {
   for (int side = 0; side < 2; side++) {
-    share[side] = 1;
+    factor[side] = 1;
     if (part[side] >= model->nbody) continue;
     const csim_body *body = &model->body[part[side]];
     double sum = 0, weight = 0;
@@ -45,11 +45,12 @@ void csim_contact_shares(const csim_model *model, const int v[4], const double w
       double own = fabs(w[k]);
       if (!(own > 0) || v[k] < 0 || v[k] >= model->nvert) continue;
       if (model->body_of[v[k]] != part[side]) continue;
-      if (part[0] == part[1] && (w[k] < 0) != side) continue; // of one body by the weights' signs
+      if (part[0] == part[1] && (w[k] < 0) != side)
+        continue; // one body: sides by the signs of weights
       sum += own * csim_body_factor(body, CSIM_FACTOR_FRICTION, v[k] - body->vert0);
       weight += own;
     }
-    if (weight > 0) share[side] = sum / weight;
+    if (weight > 0) factor[side] = sum / weight;
   }
 }
 
@@ -101,11 +102,11 @@ static void update_range(void *context, int first, int last) {
     // Stitches hold the sides of a seam. Friction there held nothing, and stitches press hard: a
     // cushion took 14 iterations a substep instead of 9.
     if (csim_collision_mesh_is_sewn(kin->mesh, c->v, c->w)) continue;
-    double share[2];
+    double factor[2];
     int part[2] = {part_of(kin, c->v[0]), part_of(kin, c->v[3])};
-    csim_contact_shares(kin->model, c->v, c->w, part, share);
+    csim_friction_factors(kin->model, c->v, c->w, part, factor);
     double mu =
-        csim_contact_coefficient(set->params, kin->model, kin->collider, part[0], part[1], share);
+        csim_friction_coefficient(set->params, kin->model, kin->collider, part[0], part[1], factor);
     if (!(mu * fabs(c->force) > 0)) continue;
     f->limit = -mu * c->force;
     memcpy(f->v, c->v, sizeof f->v);

@@ -75,14 +75,16 @@ void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x);
 
 /// Coefficient of friction [-] between parts a and b (bodies, then colliders): the scene's for the
 /// pair, else the smaller of their own.
-/// @param share  (2) factors of a and b where they touch; NULL: 1
-double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
-                                const csim_collider *collider, int a, int b, const double share[2]);
+/// @param factor  (2) of a and b where they touch, see csim_friction_factors; NULL: 1
+double csim_friction_coefficient(const csim_contact_params *params, const csim_model *model,
+                                 const csim_collider *collider, int a, int b,
+                                 const double factor[2]);
 
-/// Factors of friction on both sides of a contact, for csim_contact_coefficient.
-/// @param v, w    (4) vertices of the collision mesh and weights as of csim_active_contact
-/// @param part    (2) the part on each side
-void csim_contact_shares(const csim_model *model, const int v[4], const double w[4],
-                         const int part[2], double share[2]);
+/// Factors of friction [-] on both sides of a contact: means of the vertices' own, by weight.
+/// @param      v, w    (4) vertices of the collision mesh and weights as of csim_active_contact
+/// @param      part    (2) the part on each side
+/// @param[out] factor  (2)
+void csim_friction_factors(const csim_model *model, const int v[4], const double w[4],
+                           const int part[2], double factor[2]);
 
 #endif

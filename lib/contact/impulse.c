@@ -61,8 +61,8 @@ static int respond(const impulse_job *job, int i) {
   int body = s->model->body_of[i];
   const csim_body *own = &s->model->body[body];
   double rough[2] = {csim_body_factor(own, CSIM_FACTOR_FRICTION, i - own->vert0), 1};
-  double mu = csim_contact_coefficient(s->params, s->model, s->collider, body,
-                                       s->model->nbody + job->number, rough);
+  double mu = csim_friction_coefficient(s->params, s->model, s->collider, body,
+                                        s->model->nbody + job->number, rough);
   collider_velocity(job, local, u);
   double push = depth / s->h;
   if (job->x) {

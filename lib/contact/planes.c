@@ -7,14 +7,10 @@
 #include <string.h>
 
 static void aim_plane(double time, csim_contact_plane *plane) {
-  const csim_collider *collider = plane->collider;
-  csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
-  double origin[3], tip[3];
-  csim_collider_to_world(collider, &pose, (double[]){0, 0, 0}, origin);
-  csim_collider_to_world(collider, &pose, (double[]){0, 1, 0}, tip);
-  csim_sub(tip, origin, plane->goal_n);
+  double point[3];
+  csim_collider_plane(plane->collider, time, point, plane->goal_n);
   csim_normalise(plane->goal_n);
-  plane->goal_offset = csim_dot(plane->goal_n, origin);
+  plane->goal_offset = csim_dot(plane->goal_n, point);
 }
 
 int csim_planes_create(csim_arena *arena, int ncollider, const csim_collider *collider,

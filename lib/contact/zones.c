@@ -3,6 +3,7 @@
 
 #include "contact/ccd.h"
 #include "contact/friction.h"
+#include "contact/margins.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 enum { IMPULSE_ROUNDS = 8, ZONE_ROUNDS = 30, SWEEPS = 60 };
 
-/// One gap that must not close: the component of the displacements along n, sum w_k n.d_k, is at
-/// least `open`.
+// One gap that must not close: the component of the displacements along n, sum w_k n.d_k, is at
+// least `open`.
 typedef struct gap {
   int v[4];
   double w[4], n[3];
@@ -21,7 +22,7 @@ typedef struct gap {
   int part[2];
 } gap;
 
-/// The half-space n.x >= offset, at the end of the step.
+// The half-space n.x >= offset, at the end of the step.
 typedef struct plane {
   double n[3], offset;
   int part;
@@ -100,7 +101,7 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   int v[4];
   csim_candidate_vertices(&z->mesh, pair, v);
   double scale = csim_candidate_scale(&z->candidates, kind, v, pair);
-  double at[4][3], t, keep = 0.1 * z->params.thickness * scale;
+  double at[4][3], t, keep = CSIM_CONTACT_FLOOR * z->params.thickness * scale;
   const double *there[4] = {at[0], at[1], at[2], at[3]};
   for (int k = 0; k < 4; k++) {
     x[k] = z->x + csim_xyz(v[k]);
@@ -127,13 +128,15 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
 // Collects the pairs that may touch while vertices move by d.
 static int collect(csim_zones *z) {
   for (int i = 0; i < z->mesh.nvert; i++)
-    z->candidates.ref.reach[i] = csim_norm(z->d + csim_xyz(i)) + 0.1 * z->params.thickness;
+    z->candidates.ref.reach[i] =
+        csim_norm(z->d + csim_xyz(i)) + CSIM_CONTACT_FLOOR * z->params.thickness;
   memset(z->candidates.ref.drift, 0, 3 * (size_t)z->mesh.nvert * sizeof(double));
   memcpy(z->candidates.ref.x, z->x, 3 * (size_t)z->mesh.nvert * sizeof(double));
   return csim_candidates_collect(z->pool, &z->candidates);
 }
 
-// The same of a vertex and a plane; bodies rest on planes at the thickness.
+// Whether a vertex comes too near to a plane, and the gap between them. Bodies rest on planes at
+// the thickness.
 static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
   *g = (gap){.v = {i, i, i, i},
              .w = {1, 0, 0, 0},
@@ -150,10 +153,10 @@ static int give_impulse(csim_zones *z, gap *g) {
   push(z, g, (g->open - rate) / g->mobile, g->n);
   for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], z->d + csim_xyz(g->v[k]), slip);
   csim_add_scaled(-csim_dot(slip, g->n), g->n, slip);
-  double share[2];
-  csim_contact_shares(z->model, g->v, g->w, g->part, share);
+  double factor[2];
+  csim_friction_factors(z->model, g->v, g->w, g->part, factor);
   double mu =
-      csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1], share);
+      csim_friction_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1], factor);
   double length = csim_norm(slip), loss = mu * (g->open - rate);
   if (length > 0) push(z, g, -(loss < length ? loss / length : 1) / g->mobile, slip);
   return 0;
@@ -202,19 +205,16 @@ static void project(csim_zones *z) {
 
 // Sets the motions of colliders' vertices, and the planes.
 static void set_kinematic(csim_zones *z, double time, double h) {
-  ptrdiff_t nbody = z->mesh.nbody;
+  int nbody = z->mesh.nbody;
   z->nplane = 0;
   for (int k = 0; k < z->ncollider; k++) {
     const csim_collider *collider = &z->collider[k];
     if (collider->shape == CSIM_COLLIDER_PLANE) {
-      csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
       plane *p = &z->plane[z->nplane++];
-      double origin[3], tip[3];
-      csim_collider_to_world(collider, &pose, (double[]){0, 0, 0}, origin);
-      csim_collider_to_world(collider, &pose, (double[]){0, 1, 0}, tip);
-      csim_sub(tip, origin, p->n);
-      p->offset = csim_dot(p->n, origin);
-      p->part = (int)nbody + k;
+      double point[3];
+      csim_collider_plane(collider, time, point, p->n);
+      p->offset = csim_dot(p->n, point);
+      p->part = nbody + k;
       continue;
     }
     ptrdiff_t first = csim_xyz(z->mesh.first[nbody + k]), n = csim_xyz(collider->mesh->nvert);

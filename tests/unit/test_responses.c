@@ -141,7 +141,7 @@ static void test_pair_friction(void) {
     b.setup.contact.pair_friction = &pair;
     ball_run(60, &b);
     CHECK_NEAR(b.k.state.v[0], 3 - (with ? 0.5 : 0.2) * 9.81 * 0.25, 1e-9);
-    CHECK(csim_contact_coefficient(&b.setup.contact, b.k.model, &b.collider, 0, 1, NULL) ==
+    CHECK(csim_friction_coefficient(&b.setup.contact, b.k.model, &b.collider, 0, 1, NULL) ==
           (with ? 0.5 : 0.2));
     kit_end(&b.k);
   }
