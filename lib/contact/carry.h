@@ -1,14 +1,15 @@
 // contact/carry.h: carries bodies along with colliders. Needs contact/active.h, glide.h.
 //
-// Guides (guide.h) make bodies give way as a linear step predicts. A fast collider goes further
-// than that, and cloth that flies or is crumpled stops itself and so the collider. But what is tied
-// together cannot meet. Here every free vertex moves by u, the minimum of
+// Guides (guide.h) make bodies give way as far as a linear step predicts. A fast collider goes
+// farther than that, and cloth that flies or is crumpled stops itself and so the collider. Carrying
+// does not know forces: it is geometry. It keeps colliders on time, and the solver goes on from
+// bodies that are stretched smoothly. With colliders moved by d, the displacements u of free
+// vertices minimise
 //
 //   sum_edges |u_i - u_j|^2 + LEAK sum_i |u_i|^2 + sum_ties s |sum_k w_k (u, d)_k - t|^2
 //
-// with colliders moved by d. Tied is what touches, so that it stays as it is to each other, and
-// what would meet, so that it is apart in the end. This is geometry, no physics: colliders are on
-// time, and the solver goes on from bodies that are stretched smoothly.
+// There is a tie for every active contact (t = 0: its gap stays as it is), and for every pair that
+// would stop the motion (t opens it to its contact distance).
 //
 //     collider   cloth                  ties        edges
 //     |====>      |   |   |             |====>|     |====> |==>  |>

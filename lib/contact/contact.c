@@ -257,8 +257,8 @@ void csim_contact_end(csim_contact *contact) {
 
 // ----------------------------------------------------------------------------------------- motion
 
-// Aims at a goal, or at none if the way tears. Returns which.
-static const double *aim_whole(csim_contact *contact, const double *goal) {
+// Aims at a goal; if the motion would tear bodies, they stay. Returns the goal, or NULL.
+static const double *aim_untorn(csim_contact *contact, const double *goal) {
   csim_kinematics_aim(&contact->kin, goal);
   if (!goal || !tears(contact)) return goal;
   csim_kinematics_aim(&contact->kin, NULL);
@@ -269,7 +269,7 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   csim_kinematics *kin = &contact->kin;
   csim_kinematics_advance_planes(kin);
   if (kin->time_left > 0) {
-    goal = aim_whole(contact, goal);
+    goal = aim_untorn(contact, goal);
     double share = csim_glide_together(&contact->glide, 1);
     int failed = share < 0 || (share < 1 && csim_glide_apart(&contact->glide, goal));
     if (failed) return note_failure(contact);
@@ -295,8 +295,8 @@ static int closes_contact(const csim_contact *contact) {
   return 0;
 }
 
-// Trying took a fifth of the time of a skirt on a walking body, which went ahead in one substep of
-// four: all of the body gets new pairs on the list.
+// Not tried where it would fail: attempts took a fifth of the time of a skirt on a walking body,
+// which went ahead in one substep of four, as each finds new pairs for all of the body.
 int csim_contact_go_ahead(csim_contact *contact) {
   csim_kinematics_predict(&contact->kin, NULL);
   if (closes_contact(contact)) return 0;
@@ -304,7 +304,7 @@ int csim_contact_go_ahead(csim_contact *contact) {
 }
 
 int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x) {
-  aim_whole(contact, goal);
+  aim_untorn(contact, goal);
   if (csim_glide_together(&contact->glide, 1) < 0) return note_failure(contact);
   return csim_contact_advance(contact, NULL, x);
 }
@@ -341,7 +341,8 @@ double csim_contact_make_way(csim_contact *contact, const double *d, double *g) 
   return approach;
 }
 
-// Glides in several parts, as no vertex may move farther at once than its reach.
+// Glides in several legs, as no vertex may move farther at once than its reach. Returns the share
+// of the whole motion that was made.
 static double glide_on(csim_contact *contact, const double *d, double most) {
   enum { MOST_LEGS = 20 };
   csim_kinematics *kin = &contact->kin;

@@ -96,7 +96,7 @@ csim_contact_report csim_contact_get_report(const csim_contact *contact);
 /// Whether memory has run out since csim_contact_begin. Energies and Hessians are incomplete then.
 int csim_contact_failed(const csim_contact *contact);
 
-/// Reports to contact that its caller ran out of memory: there are no blocks then.
+/// Records that the caller ran out of memory: there are no blocks then.
 void csim_contact_fail(csim_contact *contact);
 
 // ----------------------------------------------------------------------------------------- motion

@@ -15,10 +15,11 @@ static const double GUIDE_STIFFNESS = 30;
 // yet, cloth is pushed away for nothing.
 static const double GUIDE_SHARE = 0.9;
 
-// A pair that is nearer now is opened by so many times what its collider approaches. By all that is
-// missing, joint steps stretched a tight garment by half a millimetre, and 20 iterations undid
-// that. By nothing some joint steps gained hardly anything. By a fifth of what is missing a plate
-// that closed on a sheet to 2 mm was late by up to 0.5 mm, and now by 0.1.
+// A pair that is nearer now is opened by so many times what its collider approaches. Opened by all
+// that is missing, a tight garment was stretched by half a millimetre in joint steps, and 20
+// iterations undid that. Not opened at all, some joint steps gained hardly anything. Opened by a
+// fifth of what is missing, a plate that closed on a sheet to 2 mm was late by up to 0.5 mm; now it
+// is by 0.1.
 static const double GUIDE_OPENING = 2;
 
 // Sets the weights and the direction of a pair where a share of the motion d has taken it. Returns
@@ -56,10 +57,10 @@ static double opening(const csim_kinematics *kin, const csim_active_contact *c, 
   return along;
 }
 
-// Turns the pair's direction to that in which its sides meet. Triangles that slide past under a
-// vertex come from the side: along the way to them now they would push it ahead of them. A belt of
-// 3 m/s under a cloth took twelve times the iterations that way. Returns its distance now along
-// that direction [m]; 0: none.
+// Turns the pair's direction to that at its time of impact. A triangle that will slide under a
+// vertex is still beside it: along the present direction it would push the vertex ahead of it. A
+// belt of 3 m/s under a cloth took twelve times the iterations that way. Returns the present
+// distance along the new direction [m]; 0: none.
 static double face_impact(const csim_kinematics *kin, csim_pair_kind kind, double distance,
                           csim_active_contact *c) {
   const double *p[4], *d[4];
@@ -90,7 +91,7 @@ static int passes_by(const csim_kinematics *kin, csim_pair_kind kind, const int 
 }
 
 // The same by how far vertices come from their references, which reads less memory. Only for
-// motions within their reach: `moved` is no more than that.
+// motions within their reach, which `moved` then covers.
 static int stays_apart(const csim_reach *reach, const csim_candidate *pair, const int v[4],
                        double distance) {
   int split = csim_pair_split(csim_candidate_kind(pair));

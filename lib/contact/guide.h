@@ -1,15 +1,15 @@
 // contact/guide.h: springs that make bodies give way to colliders. Needs contact/active.h.
 //
 // A collider cannot move while the cloth in front of it stays, and cloth feels no force from a
-// collider that stays. Alternating, each advances by half a contact distance per iteration. Here
-// both are solved for at once. With colliders moved by u, bodies take the Newton step d of
+// collider that stays. Moved in turn, each would advance by half a contact distance per iteration.
+// Here both are solved for at once. With colliders moved by u, bodies take the Newton step d of
 //
 //   F(x + d) + sum_pairs K/2 (D - gap - n . sum_k w_k (d, u)_k)^2
 //
-// over the pairs that would come nearer than D, a share of their contact distance or, where they
-// are nearer now, at most their gap and twice what the collider approaches, with weights w and
-// directions n of the time at which they meet. These are moving boundary conditions as one round of
-// an augmented Lagrangian (Li et al. 2021, Codimensional IPC, sec. 5).
+// The sum is over the pairs that would come nearer than D, a share of their contact distance. If a
+// pair is nearer now, D is at most its gap and twice what its collider approaches. Weights w and
+// directions n are those at the time of impact. These are moving boundary conditions as one round
+// of an augmented Lagrangian (Li et al. 2021, Codimensional IPC, sec. 5).
 //
 //        collider          cloth
 //     |====>            |                 gap   now

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// Marks of points, then edges, then triangles: where each begins, and their number.
+// Where the marks of points, edges and triangles begin, and the number of all.
 static void begin_marks(const csim_collision_mesh *mesh, int begin[4]) {
   begin[0] = 0;
   begin[1] = mesh->npoint - mesh->nbody_point;
@@ -92,7 +92,7 @@ void csim_listed_for(csim_pool *pool, const csim_listed *listed, int grain, csim
                                   {listed->nvert, grain, run_listed, &job}});
 }
 
-// Of the vertices of bodies, then of those listed.
+// Over the vertices of bodies, then those listed.
 static double count_both(void *context, int first, int last) {
   const listed_job *job = context;
   int nbody = job->listed->mesh->nbody_vert;

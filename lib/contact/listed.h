@@ -1,4 +1,5 @@
-// contact/listed.h: what of colliders is on a list of pairs. Needs contact/collision_mesh.h.
+// contact/listed.h: the part of colliders that is on the list of candidates. Needs
+// contact/collision_mesh.h.
 //
 // Most of a large body is near nothing: a top of 2,400 vertices has 6,500 of its wearer's 142,000
 // points, edges and triangles on its list. What is measured again and again in a step is measured
@@ -24,8 +25,8 @@ int csim_listed_create(csim_arena *arena, const csim_collision_mesh *mesh, csim_
 /// Removes all marks.
 void csim_listed_forget(const csim_listed *listed);
 
-/// Marks what a pair has of colliders: edges a and b, or point a and triangle b, with vertices v.
-/// Several threads may.
+/// Marks those of a pair that belong to colliders: edges a and b, or point a and triangle b, and
+/// their vertices v. Several threads may do so at once.
 void csim_listed_mark(const csim_listed *listed, int edges, int a, int b, const int v[4]);
 
 /// Lists what is marked.

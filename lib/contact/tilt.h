@@ -1,17 +1,19 @@
-// contact/tilt.h: the stiffness of contacts against tilting. Needs contact/active.h.
+// contact/tilt.h: the stiffness of contacts against tilting, the positive part of their geometric
+// stiffness. Needs contact/active.h.
 //
 //        p            The distance d of a point p from a triangle is d cos(a) once the triangle has
 //        |            turned by a about the point below p. A contact that presses with a force f
-//     ---+---         resists that, by |f| d a^2/2 in energy. Beside d2E/dd2 grad d grad d^T the
-//        |            second derivative of E(d) has f d2(d)/dx2. In what moves along the normal n
-//        q            alone, as a triangle that p and q pinch, that is positive:
+//     ---+---         resists that, by |f| d a^2/2 in energy. The second derivative of E(d) is
+//        |            d2E/dd2 grad d grad d^T + f d2(d)/dx2. The last term is the geometric
+//        q            stiffness. For motions along the normal n alone, as of a triangle pinched
+//                     by p and q, it is positive:
 //
 //   |f| d |grad (n . u)|^2 = |f| d sum_r (sum_k w_kr n . u_k)^2
 //
 // where grad is along the surface, u a displacement of the vertices, and w_kr are the derivatives
 // of the weights of the nearest points along perpendicular directions r: two of a triangle, one of
-// each edge of a pair. Without it a sheet between plates, which are pressed to 2 mm, had a fifth of
-// its true stiffness along Newton's steps, and each went too far.
+// each edge of a pair. Without it a sheet between plates pressed together to 2 mm had a fifth of
+// its true stiffness along Newton's steps, so that each went too far.
 #ifndef CSIM_CONTACT_TILT_H
 #define CSIM_CONTACT_TILT_H
 

@@ -23,8 +23,8 @@ void csim_zones_free(csim_zones *zones);
 ///    onto those that close no gap, by sweeps (Harmon et al. 2008). Pairs are added until none
 ///    touches, a bounded number of times.
 ///
-/// Velocities change with the positions, v += dx / h. If the rounds end too early, or rounding
-/// closes a gap over many steps, surfaces intersect.
+/// Velocities change with the positions, v += dx / h. Surfaces intersect if the rounds end too
+/// early, or if rounding closes a gap over many steps.
 ///
 /// @param time  [s] at the end of the step
 /// @param x0    (nbody_vert x 3) [m] at its start

@@ -49,7 +49,7 @@ static int keeps_bounds(const csim_problem *problem, const double *x) {
   return csim_problem_max_step(problem, x, NULL) > 0;
 }
 
-// The displacements from the start of the step to x, where contact takes them from.
+// The displacements from the start of the step to x, in the array that contact filters.
 static double *displacements_to(const csim_problem *problem, const double *x) {
   int n = 3 * problem->model->nvert;
   for (int i = 0; i < n; i++) problem->step[i] = x[i] - problem->x[i];
@@ -68,8 +68,8 @@ static void move_back(const csim_problem *problem, double *x) {
     if (!model->fixed[i / 3]) x[i] = problem->x[i] + share * d[i];
 }
 
-// Moves what is strained too much in x, until nothing is. x stays if that takes too many sweeps: a
-// sheet that is pulled taut as a whole moves far then, and is no better a guess than one moved back
+// Moves what is strained too much in x until nothing is. x stays if that takes too many sweeps:
+// then a sheet is pulled taut as a whole, moves far, and is no better a guess than one moved back
 // (40 sweeps took a third longer than 15). Returns whether x has moved.
 static int limit_strains(const csim_guess *guess, const csim_problem *problem, double *x) {
   enum { MOST_SWEEPS = 15 };
@@ -92,17 +92,17 @@ static int limit_strains(const csim_guess *guess, const csim_problem *problem, d
   return moved;
 }
 
-// Inverse masses, 0 where nothing moves; half of them for vertices that contact cut on their way to
-// guess->goal, as it would do so again.
+// Inverse masses, 0 for what is held. They are halved for vertices that contact stopped on their
+// way to guess->goal, as it would stop them again.
 static void set_mobility(const csim_guess *guess, const csim_problem *problem, const double *x) {
   static const double CLEARLY = 1e-3; // share of a vertex's way
   const csim_model *model = problem->model;
   for (int i = 0; i < model->nvert; i++) {
     const double *goal = guess->goal + csim_xyz(i);
     double missed = csim_distance(x + csim_xyz(i), goal);
-    int cut = missed > CLEARLY * csim_distance(goal, problem->x + csim_xyz(i));
+    int stopped = missed > CLEARLY * csim_distance(goal, problem->x + csim_xyz(i));
     int moves = !model->fixed[i] && model->mass[i] > 0;
-    guess->mobility[i] = moves ? (cut ? 0.5 : 1) / model->mass[i] : 0;
+    guess->mobility[i] = moves ? (stopped ? 0.5 : 1) / model->mass[i] : 0;
   }
 }
 
@@ -132,8 +132,8 @@ static void enforce_bounds(const csim_guess *guess, const csim_problem *problem,
     remember_goal(guess, problem, x);
 }
 
-// Contact, which shortens the motion of each vertex by itself, may have passed a bound. Strains are
-// limited again then, and contact again shortens that. -1: out of memory.
+// Contact shortens the motion of each vertex by itself, which may strain cloth beyond a bound.
+// Strains are limited again then, and contact shortens that again. -1: out of memory.
 static int enforce_bounds_in_contact(const csim_guess *guess, const csim_problem *problem,
                                      double *x) {
   enum { MOST_ROUNDS = 10 };
@@ -148,8 +148,8 @@ static int enforce_bounds_in_contact(const csim_guess *guess, const csim_problem
 
 // ---------------------------------------------------------------------------------------- contact
 
-// How the initial guess moves to its position: contact shortens the motion vertex by vertex; or as
-// a whole, which keeps bounds of strain; or bodies stay.
+// How bodies move to the initial guess: contact shortens the motion vertex by vertex, or as a
+// whole, which keeps bounds of strain; or bodies stay.
 typedef enum start_way { START_APART, START_TOGETHER, START_RESTING } start_way;
 
 // Moves x to the initial guess, as far as contact allows. -1: out of memory.
@@ -174,13 +174,13 @@ static int begin_again(const csim_guess *guess, const csim_problem *problem) {
                             problem->integration->h);
 }
 
-// An initial guess with more than this times the energy F of the positions at rest (pins at their
-// targets; without chambers, whose -p V may be negative) is replaced by those, from where F only
-// falls: a guess shortened vertex by vertex may be torn. A wall of 0.1 mm that fell on the floor
-// started with 1e8 times the energy, and some of it was left. At 1.5 times, cloth at rest stopped
-// fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
-// came to rest later; at 1000 times a wall of 1 mm was torn. With `gain_tolerance` it is 1 unless a
-// collider comes: what touches goes on all the same, and seams that tore took ten iterations.
+// Largest ratio of the energy F of an initial guess to that of the positions at rest (pins at their
+// targets; without chambers, whose -p V may be negative). A guess with more is replaced by those,
+// from where F only falls: shortened vertex by vertex it may be torn. A wall of 0.1 mm that fell on
+// the floor started with 1e8 times the energy, and some of it was left. At a ratio of 1.5 cloth at
+// rest stopped fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 a
+// gathered tube came to rest later; at 1000 a wall of 1 mm was torn. With `gain_tolerance` it is 1
+// unless a collider is behind: guesses in which seams were torn took ten iterations.
 static double largest_energy_ratio(const csim_problem *problem) {
   int rests = problem->params->start == CSIM_START_REST && problem->params->gain_tolerance > 0;
   return rests && !csim_contact_is_behind(problem->contact) ? 1 : 100;
@@ -192,8 +192,9 @@ static double value_of_parts(const csim_problem *problem, const double *x) {
          csim_chambers_value(problem->model, problem->chamber, x);
 }
 
-// Whether F of the initial guess is small even against parts of F at rest: inertia, which nearly
-// always suffices, then elasticity. All parts are >= 0, so without contact the test is stricter.
+// Whether F of the initial guess is small even compared with parts of F at rest: inertia, which
+// nearly always suffices, then elasticity too. All parts are >= 0, so leaving out contact is the
+// stricter test.
 static int accepts_guess_without_contact(const csim_problem *problem, double most_ratio,
                                          double value) {
   double *x = problem->step;
@@ -203,9 +204,9 @@ static int accepts_guess_without_contact(const csim_problem *problem, double mos
   return value <= most_ratio * (at_rest + csim_problem_elasticity(problem, x));
 }
 
-// If strains cannot be limited the guess is moved back to where the step began. If that is not
-// enough Newton nearly always recovers; if it does not, the parts of the step begin again,
-// shortened as a whole.
+// Where strains cannot be limited, bodies move back to where the step began. If bounds are exceeded
+// even so, Newton nearly always recovers. If it does not, the step is halved; its parts then begin
+// with a guess shortened as a whole.
 static int find_in_contact(const csim_guess *guess, const csim_problem *problem, double *x) {
   csim_contact *contact = problem->contact;
   double most_ratio = largest_energy_ratio(problem);

@@ -1,12 +1,12 @@
 // solver/guess.h: the initial guess of a step: what contact and bounds of strain leave of it. Needs
 // solver/method.h, contact/.
 //
-// Newton's steps keep bounds of strain, so its initial guess must, too. Moving all of a guess back
-// until it does takes sheets that fall past a ball 10 to 13 mm from the solution, when the guess
-// itself is 0.6 mm from it (root mean square): one triangle stops everything. Where that costs much
-// energy, only what is strained too much is moved, by strain limiting (Provot, Deformation
-// Constraints in a Mass-Spring Model, 1995): sweeps of projection, with masses as in position-based
-// dynamics.
+// Newton's steps keep bounds of strain, so its initial guess must, too. A guess may be moved back
+// as a whole until it does. But then one triangle stops everything: sheets that fell past a ball
+// started 10 to 13 mm from the solution, when the guess itself was 0.6 mm from it (root mean
+// square). Where that costs much energy, only what is strained too much is moved, by strain
+// limiting (Provot, Deformation Constraints in a Mass-Spring Model, 1995): sweeps of projection,
+// with masses as in position-based dynamics.
 #ifndef CSIM_SOLVER_GUESS_H
 #define CSIM_SOLVER_GUESS_H
 

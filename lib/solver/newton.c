@@ -13,11 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-// What one solve knows of its iterations so far.
+// State of one solve.
 typedef struct solve_state {
   double cut;            // [m] most that the filter cut from a vertex's last step
-  double vertex_share;   // the smallest share of a vertex's step that it left
-  double common_share;   // of the step that it left as a whole
+  double vertex_share;   // smallest share of a vertex's last step that it left
+  double common_share;   // share of the last step that it left as a whole
   double gained;         // [J] by all iterations
   int gained_little;     // 1: the last one gained little of that
   double first_residual; // at the initial guess
@@ -82,11 +82,11 @@ static double most_cut(const csim_problem *problem) {
   return MOST_CUT * gravity * problem->h * problem->h;
 }
 
-// Whether the step may end: the last iteration gained little, and the forces left over are half of
-// those at its start, which where folds are pressed together they are not; or the residual s->g
-// would move vertices only by a share of an edge (step-norm test), as estimated by one application
-// of the last preconditioner. Forces alone say little: 1 N is much for a slack cloth and nothing
-// for a stretched one. Overwrites problem->step.
+// Whether the step may end. Either the last iteration gained little, and half of the forces at its
+// start are gone (where folds are pressed together they are not). Or the residual s->g would move
+// vertices only by a share of an edge (step-norm test), as estimated by one application of the last
+// preconditioner. Forces alone say little: 1 N is much for a slack cloth and nothing for a
+// stretched one. Overwrites problem->step.
 static int has_settled(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   double limit = problem->params->step_tolerance * s->edge;
@@ -129,11 +129,11 @@ static int lacks_little(const csim_problem *problem, newton *s, const double *x)
   return 1;
 }
 
-// Whether friction is that of the normal forces at x: it lacks little, or the step is in balance
-// with all of it. Where normal forces did not settle it has taken only a part of them
-// (update_friction), and a step that ended with that would keep friction of forces that are long
-// gone. Cloth that slid over a mesh, pressed once by 10,000 times its weight in a first iteration,
-// stopped dead.
+// Whether friction agrees with the normal forces at x: it lacks little, or the step is in balance
+// with all of it. Where normal forces did not settle, friction has followed only a part of their
+// changes (update_friction). A step that ended so would keep friction of forces that are long gone:
+// cloth that slid over a mesh, pressed by 10,000 times its weight in one first iteration, stopped
+// dead.
 static int has_its_friction(const csim_problem *problem, newton *s, const double *x) {
   double balance = problem->params->balance;
   int body;
@@ -154,7 +154,8 @@ static int is_done(const csim_problem *problem, newton *s, const double *x,
   return 0;
 }
 
-// Makes the imbalance of a step that ends without having settled that with its friction.
+// For a step that ends without having settled: reports its imbalance with all of the friction, if
+// that is worse.
 static void judge_friction(const csim_problem *problem, newton *s, const double *x,
                            csim_method_report *report) {
   int body;
@@ -265,8 +266,8 @@ static int catch_up(const csim_problem *problem, double *x) {
   return failed ? -1 : 0;
 }
 
-// Chooses the bodies that the next linear problem, of the gradient s->g, leaves out. Before the
-// first of a step they must balance better, as each error at its start is made again in the next.
+// Chooses the bodies that the next linear problem, of the gradient s->g, leaves out. In a step's
+// first problem they must balance better: what is left then is left in every step.
 static void leave_out_idle(csim_problem *problem, newton *s, int solves) {
   static const double FIRST = 0.1; // of what a step may leave
   const csim_solver_params *params = problem->params;
@@ -608,8 +609,8 @@ static void find_leftovers(const csim_problem *problem, newton *s, csim_method_r
     csim_leftovers_find(problem, &s->leftovers, report->left);
 }
 
-// Records what an iteration has gained, and whether that is little of what the step has. One that
-// contact stopped before it had gone half of its way says nothing of what is left.
+// Records what an iteration has gained, and whether that is little of what the step has. An
+// iteration that contact stopped before half of its way says nothing about what is left.
 static void note_gain(const csim_problem *problem, newton *s, const csim_descent *made) {
   int n = 3 * problem->model->nvert;
   const csim_solver_params *params = problem->params;
