@@ -406,7 +406,6 @@ int csim_active_set_find(csim_active_set *set) {
   set->nfound = set->n;
   set->valid = 1;
   set->found = set->kept.start[nchunk];
-  set->listed = set->reach->candidates->n;
   return 0;
 }
 

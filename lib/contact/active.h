@@ -51,8 +51,7 @@ typedef struct csim_active_set {
   csim_active_contact *contact; ///< (n) without twins
   ptrdiff_t capacity;
   csim_twins twins;
-  int found;  ///< number of pairs found last; planes' are counted, guides are not
-  int listed; ///< candidates on the list at that time
+  int found; ///< number of pairs found last; planes' are counted, guides are not
 } csim_active_set;
 
 /// The caller sets kin, reach, narrow and params.

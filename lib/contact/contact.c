@@ -151,10 +151,6 @@ void csim_contact_begin_frame(csim_contact *contact, double end) {
 
 csim_contact_report csim_contact_get_report(const csim_contact *contact) {
   return (csim_contact_report){.active = contact->active.found,
-                               .candidates = contact->active.listed,
-                               .collected = contact->reach.collected,
-                               .shortened = contact->filter.shortened,
-                               .least = contact->filter.least,
                                .lag = contact->kin.lag,
                                .lag_part = contact->kin.lag_part,
                                .released = contact->pinched.n,
@@ -204,9 +200,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   contact->failed = 0;
   csim_kinematics_begin(kin, x, target, time, h);
   csim_active_set_begin(&contact->active);
-  csim_step_filter_begin(&contact->filter);
-  // the list of candidates may be too old to last until the end of the step
-  if (!csim_reach_begin(&contact->reach)) {
+  if (!csim_reach_lasts(&contact->reach)) {
     csim_kinematics_predict(kin, v);
     if (tears(contact)) csim_kinematics_predict(kin, NULL);
     if (csim_reach_collect(&contact->reach)) return note_failure(contact);

@@ -15,15 +15,11 @@
 
 /// What contact did in a step.
 typedef struct csim_contact_report {
-  int active;     ///< active contacts at the end
-  int candidates; ///< on the list at the end
-  int collected;  ///< times the list was built or updated
-  int shortened;  ///< vertices whose last motion was shortened
-  double least;   ///< smallest share of the last motion that the filter accepted
-  double lag;     ///< [m] largest distance of a kinematic vertex from its prescribed position
-  int lag_part;   ///< its body or collider
-  int released;   ///< vertices that colliders have released, see csim_contact_release
-  int widened;    ///< gaps of the start have been widened, see clearance.h
+  int active;   ///< active contacts at the end
+  double lag;   ///< [m] largest distance of a kinematic vertex from its prescribed position
+  int lag_part; ///< its body or collider
+  int released; ///< vertices that colliders have released, see csim_contact_release
+  int widened;  ///< gaps of the start have been widened, see clearance.h
 } csim_contact_report;
 
 typedef struct csim_contact csim_contact;

@@ -160,7 +160,6 @@ static void refer_range(void *context, int first, int last) {
 // Builds or updates the list.
 static int search(csim_reach *reach, int (*fn)(csim_pool *, csim_candidates *)) {
   csim_section before = csim_pool_section(reach->kin->pool, CSIM_SECTION_SEARCH);
-  reach->collected++;
   int failed = fn(reach->kin->pool, reach->candidates);
   csim_pool_section(reach->kin->pool, before);
   return failed ? -1 : 0;
@@ -231,9 +230,8 @@ static void refer_all(void *context, int first, int last) {
       refer_between(reach, i);
 }
 
-int csim_reach_begin(csim_reach *reach) {
+int csim_reach_lasts(const csim_reach *reach) {
   const csim_references *ref = &reach->candidates->ref;
-  reach->collected = 0;
   return reach->candidates->valid && ref->clock + reach->kin->h <= ref->horizon;
 }
 

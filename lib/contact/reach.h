@@ -13,7 +13,6 @@ typedef struct csim_reach {
   double frame_end; ///< [s] no list is used after that
   float *moved;     ///< (mesh->nvert) [m] largest distance from the reference on the way that was
                     ///< measured or limited last, rounded up
-  int collected;    ///< times the list was built or updated in this step
 } csim_reach;
 
 /// The caller sets kin and candidates.
@@ -25,9 +24,8 @@ static inline void csim_reach_begin_frame(csim_reach *reach, double end) {
   reach->frame_end = end;
 }
 
-/// Starts a step.
-/// @return whether the list lasts until its end; otherwise csim_reach_collect must follow
-int csim_reach_begin(csim_reach *reach);
+/// Whether the list lasts until the end of the step that begins; otherwise call csim_reach_collect.
+int csim_reach_lasts(const csim_reach *reach);
 
 /// Builds the list for this step and some more. In one step everything is expected to move by
 /// kin->d (csim_kinematics_predict).

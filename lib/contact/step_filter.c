@@ -149,23 +149,16 @@ static void limit_planes(void *context, int first, int last) {
   }
 }
 
+// Shortens the motions by their shares. Returns minus the smallest.
 static double shorten(void *context, int first, int last) {
   const filter_job *job = context;
   csim_step_filter *f = job->filter;
-  double count = 0;
+  double least = 1;
   for (int i = first; i < last; i++) {
     double t = csim_atomic_get(&f->share[i]);
-    if (t >= 1) continue;
-    for (int k = 0; k < 3; k++) f->kin->d[csim_xyz(i) + k] *= t;
-    count++;
+    least = csim_min(least, t);
+    for (int k = 0; k < 3 && t < 1; k++) f->kin->d[csim_xyz(i) + k] *= t;
   }
-  return count;
-}
-
-static double least_share(void *context, int first, int last) {
-  const csim_step_filter *f = context;
-  double least = 1;
-  for (int i = first; i < last; i++) least = csim_min(least, csim_atomic_get(&f->share[i]));
   return -least;
 }
 
@@ -213,8 +206,7 @@ static double limit(csim_step_filter *filter, double keep, int planes_only) {
   }
   csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs, &job);
   if (job.any) limit_doubtful(&job);
-  filter->shortened = csim_pool_count(kin->pool, n, shorten, &job);
-  return filter->least = -csim_pool_max(kin->pool, n, -1, least_share, filter);
+  return -csim_pool_max(kin->pool, n, -1, shorten, &job);
 }
 
 void csim_step_filter_free(csim_step_filter *filter) {

@@ -25,15 +25,7 @@ typedef struct csim_step_filter {
       *share; ///< (mesh->nbody_vert) of kin->d that is accepted; in the scratch meanwhile
   unsigned char *doubtful; ///< (narrow->n) pairs that planes would cut, and that may pass
   ptrdiff_t capacity;      ///< of doubtful
-  int shortened;           ///< vertices whose last motion was shortened
-  double least;            ///< smallest share of the last motion that was accepted
 } csim_step_filter;
-
-/// Starts a step: nothing has been filtered.
-static inline void csim_step_filter_begin(csim_step_filter *filter) {
-  filter->shortened = 0;
-  filter->least = 1;
-}
 
 /// Frees what is not the caller's.
 void csim_step_filter_free(csim_step_filter *filter);
