@@ -35,7 +35,20 @@ static csim_status lay_over(const csim_sim *sim, const csim_collision_setup *set
   return CSIM_OK;
 }
 
-// Refuses a start with intersections, unless the scene allows it.
+// Finds intersections of the start, and shows them in OUT-intersections.obj.
+static csim_status find_crossings(csim_sim *sim, const csim_collision_setup *setup, int refuse,
+                                  const char *out) {
+  csim_arena arena = {0};
+  char *path = out ? csim_arena_print(&arena, "%s-intersections.obj", out) : NULL;
+  if (out && !path) return csim_sim_no_memory(sim);
+  csim_status status =
+      csim_contact_check_start(sim->pool, setup, refuse, path, sim->log, &sim->crossings_at_start);
+  csim_arena_free(&arena);
+  return status;
+}
+
+// Lays layers over each other, and untangles the start or refuses one with intersections, as the
+// scene has it.
 static csim_status check_start(csim_sim *sim, const char *out) {
   const csim_contact_params *contact = &sim->world.contact;
   const csim_world *world = &sim->world;
@@ -46,31 +59,18 @@ static csim_status check_start(csim_sim *sim, const char *out) {
                                 .thickness = contact->thickness,
                                 .share = contact->share,
                                 .place = csim_in_file(sim->scene->file)};
+  int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
   csim_status status = lay_over(sim, &setup);
   if (status) return status;
   if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
     return CSIM_OK;
-  csim_arena arena = {0};
-  csim_place place = {.file = sim->scene->file};
-  char *path = NULL;
-  long long total = 0;
-  int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
-  if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) {
-    status = untangle(sim, &setup);
-    if (status) return status;
-  }
-  if (out) {
-    path = csim_arena_print(&arena, "%s-intersections.obj", out);
-    if (!path) return csim_sim_no_memory(sim);
-  }
-  status = csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
-  if (!status && total && refuse)
-    status = csim_refuse(sim->log, place,
+  if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) status = untangle(sim, &setup);
+  if (!status) status = find_crossings(sim, &setup, refuse, out);
+  if (!status && sim->crossings_at_start && refuse)
+    status = csim_refuse(sim->log, csim_in_file(sim->scene->file),
                          "contact needs a start without intersections: move the objects, or set "
                          "\"contact\": {\"on_intersection\": \"ignore-pairs\"} to ignore these "
                          "pairs, or \"untangle\" to separate them");
-  sim->crossings_at_start = total;
-  csim_arena_free(&arena);
   return status;
 }
 
