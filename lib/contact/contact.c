@@ -303,8 +303,8 @@ int csim_contact_advance_together(csim_contact *contact, const double *goal, dou
   return csim_contact_advance(contact, NULL, x);
 }
 
-int csim_contact_lags(const csim_contact *contact) {
-  return csim_kinematics_lags(&contact->kin);
+int csim_contact_pins_or_planes_lag(const csim_contact *contact) {
+  return csim_kinematics_pins_or_planes_lag(&contact->kin);
 }
 
 int csim_contact_pins_are_behind(const csim_contact *contact) {
@@ -315,12 +315,12 @@ void csim_contact_aim_pins(const csim_contact *contact, double most, double *d) 
   csim_kinematics_aim_pins(&contact->kin, most, d);
 }
 
-int csim_contact_is_behind(const csim_contact *contact) {
-  return csim_kinematics_is_behind(&contact->kin);
+int csim_contact_colliders_are_behind(const csim_contact *contact) {
+  return csim_kinematics_colliders_are_behind(&contact->kin);
 }
 
-int csim_contact_falls_behind(const csim_contact *contact) {
-  return csim_kinematics_falls_behind(&contact->kin);
+int csim_contact_colliders_fall_behind(const csim_contact *contact) {
+  return csim_kinematics_colliders_fall_behind(&contact->kin);
 }
 
 double csim_contact_make_way(csim_contact *contact, const double *d, double *g) {

@@ -114,7 +114,7 @@ int csim_contact_go_ahead(csim_contact *contact);
 int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x);
 
 /// Whether some pin or plane is not at its goal yet.
-int csim_contact_lags(const csim_contact *contact);
+int csim_contact_pins_or_planes_lag(const csim_contact *contact);
 
 /// Whether some exact pin is held back, and may still get to its target in this step.
 int csim_contact_pins_are_behind(const csim_contact *contact);
@@ -123,11 +123,11 @@ int csim_contact_pins_are_behind(const csim_contact *contact);
 void csim_contact_aim_pins(const csim_contact *contact, double most, double *d);
 
 /// Whether some collider is not at its goal yet, and may still get there in this step.
-int csim_contact_is_behind(const csim_contact *contact);
+int csim_contact_colliders_are_behind(const csim_contact *contact);
 
 /// Whether some collider that was on time when the step began is not at its prescribed position
 /// now.
-int csim_contact_falls_behind(const csim_contact *contact);
+int csim_contact_colliders_fall_behind(const csim_contact *contact);
 
 /// Makes way for colliders that lag. Suppose that bodies move by d (nbody_vert x 3) and colliders
 /// all their way: every pair that would come nearer than most of a contact distance gets a spring

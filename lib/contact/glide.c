@@ -30,6 +30,15 @@ static double soft_gap(double width, double thickness) {
   return csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
 }
 
+// The gap that a motion may never go below [m]: colliders may press, but not while they only reduce
+// their offsets. moves: the pair has a vertex of a collider that moves.
+static double least_gap(const csim_kinematics *kin, int moves, double width, double thickness) {
+  if (kin->colliders_aimed && kin->reduces_offsets)
+    return csim_min(width, CSIM_CONTACT_CUSHION * thickness);
+  return kin->colliders_aimed && moves ? csim_pressed_gap(width, thickness)
+                                       : CSIM_CONTACT_FLOOR * thickness;
+}
+
 // A pair may use its gap down to the cushion or half of what is left, as soft_gap.
 //
 //   |<----------------- width ----------------->|
@@ -52,9 +61,7 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   }
   double closing = side[0] - side[1], floor = CSIM_CONTACT_FLOOR * thickness;
   int moves = csim_kinematics_moves(kin, v[0]) || csim_kinematics_moves(kin, v[3]);
-  double least = moves && kin->colliders_aimed ? csim_pressed_gap(width, thickness) : floor;
-  if (kin->reduces_offsets && kin->colliders_aimed)
-    least = csim_min(width, CSIM_CONTACT_CUSHION * thickness);
+  double least = least_gap(kin, moves, width, thickness);
   double use = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
   use = CSIM_FILTER_SHARE * csim_max(0, csim_min(use, width - least));
   if (closing <= use) return 1;

@@ -287,13 +287,13 @@ static int waits(const csim_kinematics *kin, int k) {
   return !kin->never_waits && backs_off(kin->progress[k].stuck);
 }
 
-int csim_kinematics_is_behind(const csim_kinematics *kin) {
+int csim_kinematics_colliders_are_behind(const csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++)
     if (is_behind(kin, k) && !waits(kin, k)) return 1;
   return 0;
 }
 
-int csim_kinematics_falls_behind(const csim_kinematics *kin) {
+int csim_kinematics_colliders_fall_behind(const csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++) {
     const csim_collider_progress *p = &kin->progress[k];
     if (p->reached < p->goal_time && !p->stuck && !has_offset(p)) return 1;
@@ -520,7 +520,7 @@ static lag find_lag(const csim_kinematics *kin) {
   return most;
 }
 
-int csim_kinematics_lags(const csim_kinematics *kin) {
+int csim_kinematics_pins_or_planes_lag(const csim_kinematics *kin) {
   return find_lag(kin).distance > 0;
 }
 

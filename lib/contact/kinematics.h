@@ -91,10 +91,10 @@ void csim_kinematics_goal_distances(const csim_kinematics *kin, double *distance
 int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part);
 
 /// Whether some collider is not at its goal yet, and may still get there in this step.
-int csim_kinematics_is_behind(const csim_kinematics *kin);
+int csim_kinematics_colliders_are_behind(const csim_kinematics *kin);
 
 /// Whether some collider that was on time when the step began is not at its goal.
-int csim_kinematics_falls_behind(const csim_kinematics *kin);
+int csim_kinematics_colliders_fall_behind(const csim_kinematics *kin);
 
 /// Ends a step for colliders. Those that did not reach their goals wait a few steps.
 void csim_kinematics_end(csim_kinematics *kin);
@@ -149,7 +149,7 @@ static inline void csim_kinematics_pass_time(csim_kinematics *kin, double time) 
 void csim_kinematics_advance_planes(csim_kinematics *kin);
 
 /// Whether some pin or plane is not at its goal yet.
-int csim_kinematics_lags(const csim_kinematics *kin);
+int csim_kinematics_pins_or_planes_lag(const csim_kinematics *kin);
 
 /// After a step: measures lag and lag_part against its end.
 void csim_kinematics_measure_lag(csim_kinematics *kin);

@@ -260,7 +260,7 @@ int csim_pinched_pass(csim_pinched *p) {
   enum { MOST_LEGS = 1000 }; // a way may be longer than one reach of the vertices
   csim_kinematics *kin = p->kin;
   size_t bytes = 3 * (size_t)p->mesh->nbody_vert * sizeof *kin->d;
-  for (int leg = 0; leg < MOST_LEGS && csim_kinematics_is_behind(kin); leg++) {
+  for (int leg = 0; leg < MOST_LEGS && csim_kinematics_colliders_are_behind(kin); leg++) {
     memset(kin->d, 0, bytes);
     csim_kinematics_aim_colliders(kin, 1);
     if (csim_reach_update(p->reach, 0) || for_near_pairs(p, release_pair)) return -1;

@@ -157,7 +157,7 @@ static int begin_in_contact(const csim_guess *guess, const csim_problem *problem
                             double *x) {
   csim_contact *contact = problem->contact;
   if (way == START_RESTING) return csim_contact_advance(contact, NULL, x);
-  if (csim_contact_is_behind(contact) && csim_contact_go_ahead(contact)) return -1;
+  if (csim_contact_colliders_are_behind(contact) && csim_contact_go_ahead(contact)) return -1;
   choose_start(problem, guess->method, x);
   csim_contact_initial_guess(contact, problem->v, problem->h, x);
   enforce_bounds(guess, problem, x);
@@ -183,7 +183,7 @@ static int begin_again(const csim_guess *guess, const csim_problem *problem) {
 // unless a collider is behind: guesses in which seams were torn took ten iterations.
 static double largest_energy_ratio(const csim_problem *problem) {
   int rests = problem->params->start == CSIM_START_REST && problem->params->gain_tolerance > 0;
-  return rests && !csim_contact_is_behind(problem->contact) ? 1 : 100;
+  return rests && !csim_contact_colliders_are_behind(problem->contact) ? 1 : 100;
 }
 
 // F without chambers and drag: a sum of parts that are >= 0.

@@ -261,7 +261,8 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
 static int catch_up(const csim_problem *problem, double *x) {
   csim_contact *contact = problem->contact;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
-  int failed = contact && csim_contact_lags(contact) && csim_contact_advance(contact, NULL, x);
+  int failed =
+      contact && csim_contact_pins_or_planes_lag(contact) && csim_contact_advance(contact, NULL, x);
   csim_pool_section(problem->pool, before);
   return failed ? -1 : 0;
 }
@@ -480,7 +481,7 @@ static double carry_along(const csim_problem *problem, csim_method_report *repor
 static int has_joint_step(const csim_problem *problem, const newton *s) {
   const csim_contact *contact = problem->contact;
   return contact && s->solve.njoint < MOST_TOGETHER && s->solve.misses < MOST_MISSES &&
-         (csim_contact_is_behind(contact) || csim_contact_pins_are_behind(contact));
+         (csim_contact_colliders_are_behind(contact) || csim_contact_pins_are_behind(contact));
 }
 
 // Takes a joint step; one that gets nowhere carries the cloth.
@@ -489,7 +490,8 @@ static void take_joint_step(csim_problem *problem, newton *s, int solves,
   solve_state *solve = &s->solve;
   solve->njoint++;
   solve->joint_share = step_together(problem, s, solves, report, x);
-  if (report->outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(problem->contact) &&
+  if (report->outcome == CSIM_OUTCOME_LIMIT &&
+      csim_contact_colliders_are_behind(problem->contact) &&
       (solve->joint_share < LEAST_GAIN || solve->njoint == MOST_TOGETHER))
     solve->joint_share = carry_along(problem, report, x);
   int missed = solve->joint_share < LEAST_GAIN;
@@ -507,7 +509,8 @@ enum { LEAST_HALVINGS = CSIM_FAST_HALVINGS + 2 };
 // bound of 2 % at 3.9 m/s lagged by 17 mm, now by less than 0.1 mm.
 static int falls_behind(const csim_problem *problem) {
   return problem->model->has_bounds && problem->contact &&
-         problem->halvings_left > CSIM_FAST_HALVINGS && csim_contact_falls_behind(problem->contact);
+         problem->halvings_left > CSIM_FAST_HALVINGS &&
+         csim_contact_colliders_fall_behind(problem->contact);
 }
 
 static int is_worth_halving(const csim_problem *problem, const double *x,
@@ -538,7 +541,7 @@ static int release_blocking(const csim_problem *problem, newton *s, csim_method_
   enum { MOST_TIMES = 4 };
   csim_contact *contact = problem->contact;
   int times = s->solve.releases;
-  if (!contact || times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
+  if (!contact || times > MOST_TIMES || !csim_contact_colliders_are_behind(contact)) return 0;
   int some = s->solve.njoint > 0 && s->solve.njoint < MOST_TOGETHER && times < MOST_TIMES;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   int done = csim_contact_release(contact, some ? s->x_try : NULL, x);

@@ -628,9 +628,9 @@ static void test_goes_ahead(double rise, int goes) {
   memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
   for (int i = 0; i < n / 3; i++) x[3 * i + 1] = 0.102;
   CHECK(csim_contact_begin(c, x, v, NULL, h, h) == 0);
-  CHECK(csim_contact_is_behind(c));
+  CHECK(csim_contact_colliders_are_behind(c));
   CHECK(csim_contact_go_ahead(c) == 0);
-  CHECK(csim_contact_is_behind(c) == !goes);
+  CHECK(csim_contact_colliders_are_behind(c) == !goes);
   CHECK(!memcmp(c->kin.x, x, (size_t)n * sizeof *x) && c->kin.time_left == h);
   const double *ball = c->kin.x + n;
   for (int i = 0; i < l.ball.nvert; i++)
