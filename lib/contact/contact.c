@@ -146,7 +146,7 @@ void csim_contact_forget(csim_contact *contact) {
 void csim_contact_begin_frame(csim_contact *contact, double end) {
   csim_candidates_forget(&contact->candidates);
   csim_reach_begin_frame(&contact->reach, end);
-  contact->pinched.due = 1;
+  contact->pinched.review_due = 1;
 }
 
 csim_contact_report csim_contact_get_report(const csim_contact *contact) {

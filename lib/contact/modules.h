@@ -12,7 +12,7 @@
 //   friction        friction's energy and gradient
 //   tilt            how contacts resist tilting
 //   hessian         the Hessian of all three
-//   glide           moves what moves together
+//   glide           moves or shortens everything by one common share
 //   step_filter     shortens each vertex's motion until nothing can intersect
 //   guide           springs that make way for colliders
 //   carry           carries bodies along with colliders

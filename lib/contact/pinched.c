@@ -33,10 +33,10 @@ int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, cs
   if (!p->on) return 0;
   p->released = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->blocked = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
-  p->out = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
+  p->exit_tri = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->farther = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
   p->has_room = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
-  p->was = CSIM_ARENA_NEW(arena, double, p->mesh->nbody_vert);
+  p->last_depth = CSIM_ARENA_NEW(arena, double, p->mesh->nbody_vert);
   p->mesh->released = p->released;
   return arena->failed ? -1 : 0;
 }
@@ -51,8 +51,8 @@ void csim_pinched_free(csim_pinched *p) {
 void csim_pinched_save(const csim_pinched *p, double *state) {
   int n = p->on ? p->mesh->nbody_vert : 0;
   for (int i = 0; i < n; i++) state[i] = p->released[i];
-  for (int i = 0; i < n; i++) state[n + i] = p->out[i];
-  for (int i = 0; i < n; i++) state[2 * n + i] = p->was[i];
+  for (int i = 0; i < n; i++) state[n + i] = p->exit_tri[i];
+  for (int i = 0; i < n; i++) state[2 * n + i] = p->last_depth[i];
 }
 
 int csim_pinched_accepts(const csim_pinched *p, const double *state) {
@@ -73,8 +73,8 @@ void csim_pinched_load(csim_pinched *p, const double *state) {
   p->n = 0;
   for (int i = 0; i < n; i++) {
     p->released[i] = (int)state[i];
-    p->out[i] = (int)state[n + i];
-    p->was[i] = state[2 * n + i];
+    p->exit_tri[i] = (int)state[n + i];
+    p->last_depth[i] = state[2 * n + i];
     p->n += p->released[i] != 0;
   }
 }
@@ -94,8 +94,8 @@ static void normal_of(const csim_pinched *p, int tri, double n[3]) {
 // triangle by a contact distance, and half an edge more if its faces are to clear a corner of the
 // collider.
 static double depth_of(const csim_pinched *p, int vert, const double *at, double n[3]) {
-  const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->out[vert])]);
-  normal_of(p, p->out[vert], n);
+  const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->exit_tri[vert])]);
+  normal_of(p, p->exit_tri[vert], n);
   double more = p->farther[vert] ? 0.5 * p->reach->edge : 0;
   return p->reach->candidates->distance + more + csim_dot(n, q) - csim_dot(n, at);
 }
@@ -133,8 +133,8 @@ static int release_by(csim_pinched *p, int vert, int part, int tri) {
   if (*by == part || *by == EVERY) return 0;
   if (*by == 0) {
     p->n++;
-    p->out[vert] = tri < 0 ? nearest_triangle(p, vert, part) : tri;
-    p->was[vert] = -1;
+    p->exit_tri[vert] = tri < 0 ? nearest_triangle(p, vert, part) : tri;
+    p->last_depth[vert] = -1;
   }
   *by = *by ? EVERY : part;
   return 1;
@@ -366,13 +366,13 @@ static void keep_inside(void *context, int first, int last) {
   }
 }
 
-// Whether a vertex that had room is held where it is: in a frame it has come less far than the
-// springs draw it in half a step.
+// Whether a vertex that had room is held where it is: in a frame it has moved less than its spring
+// draws it in half a step.
 static int is_held(const csim_pinched *p, int vert) {
   double n[3];
-  if (!p->released[vert] || p->was[vert] < 0) return 0;
+  if (!p->released[vert] || p->last_depth[vert] < 0) return 0;
   double depth = csim_max(0, depth_of(p, vert, p->kin->x + csim_xyz(vert), n));
-  return depth > p->was[vert] - 0.5 * DRAWS * p->kin->h;
+  return depth > p->last_depth[vert] - 0.5 * DRAWS * p->kin->h;
 }
 
 // Whether a vertex that has contact with a collider is on the back of it, as seen from where
@@ -380,7 +380,7 @@ static int is_held(const csim_pinched *p, int vert) {
 static int is_behind(const csim_pinched *p, int vert, int other, int part) {
   static const double BACK = -0.1; // cosine between the sides; round a corner is not behind
   double n[3], m[3];
-  normal_of(p, p->out[other], n);
+  normal_of(p, p->exit_tri[other], n);
   normal_of(p, nearest_triangle(p, vert, part), m);
   return csim_dot(n, m) < BACK;
 }
@@ -396,7 +396,7 @@ static void release_holders(csim_pinched *p) {
       if (!csim_collision_mesh_releases(p->mesh, held, part) || !is_held(p, held)) continue;
       if (csim_collision_mesh_releases(p->mesh, holder, part)) continue;
       if (!csim_kinematics_is_free(p->kin, holder) || !is_behind(p, holder, held, part)) continue;
-      release_by(p, holder, part, p->out[held]);
+      release_by(p, holder, part, p->exit_tri[held]);
       p->blocked[holder] = p->farther[holder] = 1;
     }
   }
@@ -407,7 +407,7 @@ static void find_room(void *context, int first, int last) {
   csim_pinched *p = context;
   for (int i = first; i < last; i++) {
     p->has_room[i] = 0;
-    p->was[i] = -1;
+    p->last_depth[i] = -1;
     if (!p->released[i] || !p->blocked[i]) continue;
     double n[3], to[3];
     memcpy(to, p->kin->x + csim_xyz(i), sizeof to);
@@ -416,14 +416,14 @@ static void find_room(void *context, int first, int last) {
     p->has_room[i] = 1;
     for (int k = p->mesh->nbody; k < p->mesh->npart && p->has_room[i]; k++)
       p->has_room[i] = !is_inside(p, k, to);
-    if (p->has_room[i]) p->was[i] = depth;
+    if (p->has_room[i]) p->last_depth[i] = depth;
   }
 }
 
 int csim_pinched_review(csim_pinched *p) {
   int n = p->mesh->nbody_vert;
-  if (!p->due) return 0;
-  p->due = 0;
+  if (!p->review_due) return 0;
+  p->review_due = 0;
   if (p->on) memset(p->farther, 0, (size_t)n);
   if (p->on) memset(p->has_room, 0, (size_t)n);
   if (p->n == 0) return 0;
@@ -481,7 +481,7 @@ double csim_pinched_value(const csim_pinched *p, const double *x) {
 int csim_pinched_add(const csim_pinched *p, const double *x, csim_active_set *active) {
   for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
     if (!p->released[i] || !csim_kinematics_is_free(p->kin, i)) continue;
-    int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[csim_xyz(p->out[i])]);
+    int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[csim_xyz(p->exit_tri[i])]);
     csim_active_contact c = {.v = {i, i, i, -1 - part}, .w = {1, 0, 0, 0}};
     pinched_spring s = spring_of(p, i, x);
     if (!(s.depth > 0)) continue;

@@ -2,22 +2,22 @@
 // contact/glide.h.
 //
 // Two colliders that close, or two parts of one, can leave no room for the cloth between them. With
-// csim_contact_params.pinched "ignore" they close all the same. A collider that cannot advance
-// releases the vertices that stop it, one by one; pairs of it with their faces and edges then have
-// no contact. Nothing else may intersect. At the start of a frame contact is restored for the
-// vertices that are outside of it again and whose faces do not cross it.
+// csim_contact_params.pinched "ignore" they still close. A collider that cannot advance releases
+// the vertices that stop it, one by one; its pairs with their faces and edges then have no contact.
+// Nothing else may intersect. At the start of a frame contact is restored for vertices that are
+// outside of the collider again and whose faces do not cross it.
 //
 //       | A |       | A |  v: in the      | A |
 //    ---+---+---  --:   :-- way of A    --:---:--   A has released v: its faces (:) may cross A,
 //                   : v :                 : v :     and B still holds it
 //       | B |       | B |                 | B |
 //
-// Springs draw released vertices back to where they were released: before the plane of that
-// triangle of the collider, and farther while their faces still cross it or, from there, are too
-// near to it, round a corner. They are weak as long as a collider is there too. Once there is room
-// they are as stiff as the cloth, so that nothing that hangs on a vertex holds it inside, but draw
-// it out slowly. What comes no farther in a frame is held by neighbours that have contact on
-// another side of the collider. Those are released with it.
+// Springs draw released vertices back to where they were released, in front of that triangle of the
+// collider. They draw them farther while their faces still cross the collider, or are too near to
+// it round a corner. As long as a collider is there springs are weak. Once there is room they are
+// as stiff as the cloth, so that nothing that hangs on a vertex holds it inside, but draw it out
+// slowly. A vertex that comes no farther in a frame is held by neighbours that have contact on
+// another side of the collider. Those are released too.
 #ifndef CSIM_CONTACT_PINCHED_H
 #define CSIM_CONTACT_PINCHED_H
 
@@ -33,12 +33,12 @@ typedef struct csim_pinched {
   int on;                 ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
   int n;                  ///< number of vertices released
   int *released;          ///< (mesh->nbody_vert) see csim_collision_mesh
-  int *out;               ///< (mesh->nbody_vert) triangle of the mesh where each was first released
+  int *exit_tri;          ///< (mesh->nbody_vert) triangle of the mesh by which each is to go out
   int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
-  unsigned char *farther; ///< (mesh->nbody_vert) whether it is to go farther in this frame
-  unsigned char *has_room; ///< (mesh->nbody_vert) whether it had room where it is to go then
-  double *was; ///< (mesh->nbody_vert) [m] how far it had to go at that time; -1: it had no room
-  int due;     ///< a frame begins: csim_pinched_review is to be done
+  unsigned char *farther; ///< (mesh->nbody_vert) it is to go farther than that in this frame
+  unsigned char *has_room; ///< (mesh->nbody_vert) at the last review no collider was where it goes
+  double *last_depth; ///< (mesh->nbody_vert) [m] its way out at the last review; -1: had no room
+  int review_due;     ///< a frame begins: csim_pinched_review is to be done
   ptrdiff_t tri_capacity, pair_capacity;
   int *tri;  ///< (n x 3) triangles of bodies with a released vertex, of a search
   int *pair; ///< the triangles of colliders that they intersect, (npair x 2)
