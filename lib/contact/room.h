@@ -10,7 +10,8 @@
 //         |<------->|         a quarter of the contact distance, by up to 0.15 contact distances
 //                             beyond it, so that contact widens it
 //
-// and by no more than RATE, so that cloth is lifted and not thrown.
+// and by no more than the speed at which cloth goes on by a tenth of that distance against gravity,
+// so that it is lifted and not thrown. Without gravity no gap is widened.
 //
 // Along a surface the distance rises by at most a small share of the way (SLOPE), however far the
 // rest of the part is: a cylinder that started 1 mm above a slope lay in a trough of its own shape,
@@ -28,7 +29,7 @@ typedef struct csim_room {
   csim_candidates *candidates;
   unsigned char *near; ///< (mesh->nbody_vert) of a part that starts near another; not touching
   int any;             ///< some vertex is near
-  int widened;         ///< some gap was widened: that lifts bodies, which adds energy
+  int widened;         ///< some gap was widened or starts pushed: that lifts bodies and adds energy
   float *grown;        ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
   double *level;       ///< (mesh->nbody_vert) [m] what it may be; like `grown` only if `any`
   unsigned char *open; ///< (mesh->nbody_vert) contact does not push it; like `grown`
