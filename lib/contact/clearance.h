@@ -10,7 +10,9 @@
 //         |<------->|         a quarter of the contact distance, up to 0.15 contact distances more
 //                             than the gap, so that contact widens it
 //
-// Beyond 0.9 gap it grows by no more than RATE, so that cloth is lifted and not thrown.
+// Beyond 0.9 gap it grows by no more than the speed at which cloth goes on by a tenth of the
+// contact distance against gravity, so that it is lifted and not thrown. Without gravity no gap is
+// widened.
 //
 // Along a surface the distance rises by at most a small share of the way (SLOPE). Without that a
 // cylinder that started 1 mm above a slope lay in a trough of its own shape: what came down in
@@ -28,7 +30,7 @@ typedef struct csim_clearance {
   csim_candidates *candidates;
   unsigned char *near; ///< (mesh->nbody_vert) of a part that starts near another; not touching
   int any;             ///< some vertex is near
-  int widened;         ///< some gap was widened: that lifts bodies, which adds energy
+  int widened;         ///< some gap was widened or starts pushed: that lifts bodies and adds energy
   float *grown;        ///< (mesh->nbody_vert) [m] distance from other parts; 0: as it started
   double *level;       ///< (mesh->nbody_vert) [m] most it may grow to; like `grown` only if `any`
   unsigned char *open; ///< (mesh->nbody_vert) contact does not push it; like `grown`

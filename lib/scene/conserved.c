@@ -11,6 +11,10 @@
 
 #include <stdlib.h>
 
+// [m/s] The energy of the whole scene at this speed is the least that a gain is compared with: in a
+// scene where nothing moves all energy is rounding, and most of it may be "gained".
+static const double STILL = 1e-9;
+
 static int moves(const csim_collider *collider) {
   return collider->motion.nkey > 1 || collider->nframe > 1;
 }
@@ -118,7 +122,8 @@ int csim_conserved_frame(csim_pool *pool, const csim_world *world, int frame,
 }
 
 double csim_conserved_gain(const csim_conserved *kept) {
-  return kept->exchanged > 0 ? kept->gained / kept->exchanged : 0;
+  double exchanged = csim_max(kept->exchanged, 0.5 * kept->mass * STILL * STILL);
+  return exchanged > 0 ? kept->gained / exchanged : 0;
 }
 
 double csim_conserved_drift(const csim_conserved *kept) {
