@@ -49,42 +49,55 @@ static void drop_old(csim_active_set *set) {
 // -------------------------------------------------------------------------------------- stiffness
 
 // Stiffness at which a vertex that rests under its own weight sinks by a tenth of the thickness or,
-// in long steps, by its free fall in one step. Softer contacts would let a layer sink, harder ones
-// slow the solver.
-static double choose_stiffness(const csim_active_set *set) {
-  double h = set->kin->h;
+// in long steps, by its free fall in one step of length h. Softer contacts would let a layer sink,
+// harder ones slow the solver.
+static double choose_stiffness(const csim_active_set *set, double h) {
   double weight = 10 * csim_norm(set->kin->model->gravity) / set->params->thickness;
   return csim_max(weight, 1 / (h * h));
 }
 
+// What moves, and all there is where something goes fast, has the stiffness of a step's parts.
+// Where everything had it, contacts that were pressed became 4 to 64 times as stiff when a step was
+// halved: a rubber ball left twenty sheets with twice the energy of the scene. Where nothing has
+// it, a ball of 100 m/s takes twice as long through cloth, and six times if it has not itself.
+static void choose_inertia(csim_active_set *set, const double *distance) {
+  const csim_kinematics *kin = set->kin;
+  double way = csim_kinematics_pin_way(kin), steady = choose_stiffness(set, set->h);
+  for (int p = 0; p < kin->mesh->npart; p++) way = csim_max(way, distance[p]);
+  // 0 up to a contact distance in a whole step, 1 from two on
+  double fast = csim_max(0, csim_min(1, way / kin->h * set->h / set->params->thickness - 1));
+  set->inertia[1] = choose_stiffness(set, kin->h);
+  set->inertia[0] = steady + fast * (set->inertia[1] - steady);
+}
+
 void csim_active_set_stiffen(csim_active_set *set) {
   double *share = set->elastic_share;
-  set->stiffness = choose_stiffness(set);
   csim_kinematics_goal_distances(set->kin, share);
+  choose_inertia(set, share);
   for (int p = 0; p < set->kin->mesh->npart; p++)
     share[p] = csim_max(LEAST_SHARE, csim_min(MOST_SHARE, share[p] / set->params->thickness));
   drop_all(set);
 }
 
 void csim_active_set_begin(csim_active_set *set) {
-  if (!(set->stiffness > 0)) csim_active_set_stiffen(set);
+  if (!(set->inertia[0] > 0)) csim_active_set_stiffen(set);
 }
 
 int csim_active_set_size(const csim_active_set *set) {
-  return 1 + set->kin->mesh->npart / 3;
+  return (2 + set->kin->mesh->npart + 2) / 3;
 }
 
 void csim_active_set_save(const csim_active_set *set, double *stiffness) {
   int npart = set->kin->mesh->npart;
   memset(stiffness, 0, 3 * (size_t)csim_active_set_size(set) * sizeof *stiffness);
-  stiffness[0] = set->stiffness;
-  memcpy(stiffness + 1, set->elastic_share, (size_t)npart * sizeof *stiffness);
+  memcpy(stiffness, set->inertia, sizeof set->inertia);
+  memcpy(stiffness + 2, set->elastic_share, (size_t)npart * sizeof *stiffness);
 }
 
 void csim_active_set_load(csim_active_set *set, const double *stiffness) {
   drop_all(set);
-  set->stiffness = stiffness[0];
-  memcpy(set->elastic_share, stiffness + 1,
+  memcpy(set->inertia, stiffness, sizeof set->inertia);
+  memcpy(set->elastic_share, stiffness + 2,
          (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
 }
 
@@ -110,9 +123,10 @@ typedef struct contact_stiffness {
 // the contact distance), as both barriers press the last cloth in a closing gap.
 static contact_stiffness stiffness_at(const csim_active_set *set, int part, double mass,
                                       double elastic) {
-  double inertia = set->stiffness * mass, beyond = csim_max(0, elastic - inertia);
   double share = set->elastic_share[part];
   double rest = (MOST_SHARE - share) / (MOST_SHARE - LEAST_SHARE); // 1: at rest, 0: moves
+  double inertia = (set->inertia[1] + rest * (set->inertia[0] - set->inertia[1])) * mass;
+  double beyond = csim_max(0, elastic - inertia);
   return (contact_stiffness){inertia + share * beyond, HARD_SHARE * rest * beyond};
 }
 

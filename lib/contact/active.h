@@ -32,8 +32,10 @@ typedef struct csim_active_set {
   csim_reach *reach;
   csim_narrow_phase *narrow;
   const csim_contact_params *params;
-  double *x;             ///< (mesh->nvert x 3) the evaluation point
-  double stiffness;      ///< [N/m per kg] of contacts in this step
+  double h;          ///< [s] of a whole step
+  double *x;         ///< (mesh->nvert x 3) the evaluation point
+  double inertia[2]; ///< [N/m per kg] stiffness of contacts that come with mass, at rest and with
+                     ///< a collider that moves
   double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
                          ///< part are as stiff as
   int version;           ///< kin->version that `kept` and contacts are of
@@ -54,7 +56,7 @@ typedef struct csim_active_set {
   int found; ///< number of pairs found last; planes' are counted, guides are not
 } csim_active_set;
 
-/// The caller sets kin, reach, narrow and params.
+/// The caller sets kin, reach, narrow, params and h.
 /// @return 0, or -1 when out of memory (arena->failed); csim_active_set_free in any case
 int csim_active_set_create(csim_arena *arena, csim_active_set *set);
 

@@ -14,11 +14,11 @@
 enum { VERT_GRAIN = 1024 };
 
 // Passes to every module those that it uses.
-static void connect(csim_contact *c, csim_scratch *scratch) {
+static void connect(csim_contact *c, csim_scratch *scratch, double h) {
   c->reach = (csim_reach){.kin = &c->kin, .candidates = &c->candidates};
   c->narrow = (csim_narrow_phase){.reach = &c->reach, .scratch = scratch};
   c->active = (csim_active_set){
-      .kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow, .params = &c->params};
+      .kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow, .params = &c->params, .h = h};
   c->friction = (csim_friction_set){.kin = &c->kin, .params = &c->params};
   c->hessian = (csim_contact_hessian){
       .active = &c->active, .friction = &c->friction, .tilts = {.active = &c->active}};
@@ -36,14 +36,14 @@ static void connect(csim_contact *c, csim_scratch *scratch) {
 
 csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
                                   int ncollider, const csim_collider *collider,
-                                  const csim_contact_params *params) {
+                                  const csim_contact_params *params, double h) {
   csim_contact *c = CSIM_NEW(csim_contact, 1);
   if (!c) return NULL;
   csim_arena *arena = &c->arena;
   c->params = *params;
   c->kin = (csim_kinematics){
       .pool = pool, .model = model, .mesh = &c->mesh, .ncollider = ncollider, .collider = collider};
-  connect(c, scratch);
+  connect(c, scratch, h);
   if (csim_collision_mesh_build(arena, model, ncollider, collider, &c->mesh) ||
       csim_kinematics_create(arena, params, &c->kin) ||
       csim_candidates_create(&c->mesh, scratch, params->broad_phase, params->self,
@@ -135,7 +135,7 @@ void csim_contact_place(csim_contact *contact, double time) {
   csim_kinematics_place(&contact->kin, time);
   csim_clearance_clear(&contact->clearance);
   csim_pinched_clear(&contact->pinched);
-  contact->active.stiffness = 0;
+  memset(contact->active.inertia, 0, sizeof contact->active.inertia);
   csim_candidates_forget(&contact->candidates);
 }
 

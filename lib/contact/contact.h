@@ -26,10 +26,11 @@ typedef struct csim_contact csim_contact;
 
 // --------------------------------------------------------------------------------- life and state
 
-/// Contact for a model and its colliders. NULL when out of memory. Arguments must outlive it.
+/// Contact for a model and its colliders in steps of length h [s], which may be divided. NULL when
+/// out of memory. Arguments must outlive it.
 csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
                                   int ncollider, const csim_collider *collider,
-                                  const csim_contact_params *params);
+                                  const csim_contact_params *params, double h);
 
 /// Frees it; NULL is allowed.
 void csim_contact_free(csim_contact *contact);

@@ -301,8 +301,7 @@ int csim_kinematics_colliders_fall_behind(const csim_kinematics *kin) {
   return 0;
 }
 
-// The longest way of an exact pin to its target [m], 0 where rounding leaves it.
-static double longest_pin_way(const csim_kinematics *kin) {
+double csim_kinematics_pin_way(const csim_kinematics *kin) {
   double way = 0;
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
@@ -318,7 +317,7 @@ void csim_kinematics_end(csim_kinematics *kin) {
     p->stuck = p->reached < p->goal_time ? p->stuck + 1 : 0;
     p->offset_age = has_offset(p) && !p->reduced ? p->offset_age + 1 : 0;
   }
-  kin->pins_stuck = longest_pin_way(kin) > 0 ? kin->pins_stuck + 1 : 0;
+  kin->pins_stuck = csim_kinematics_pin_way(kin) > 0 ? kin->pins_stuck + 1 : 0;
 }
 
 // Time and offset of a collider after a share of what is left of its way.
@@ -411,7 +410,7 @@ void csim_kinematics_predict(csim_kinematics *kin, const double *v) {
 }
 
 void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d) {
-  double way = longest_pin_way(kin), share = kin->pins_stuck && way > most ? most / way : 1;
+  double way = csim_kinematics_pin_way(kin), share = kin->pins_stuck && way > most ? most / way : 1;
   int tries = way > 0 && !backs_off(kin->pins_stuck);
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
@@ -423,7 +422,7 @@ void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d
 }
 
 int csim_kinematics_pins_are_behind(const csim_kinematics *kin) {
-  return longest_pin_way(kin) > 0 && !backs_off(kin->pins_stuck);
+  return csim_kinematics_pin_way(kin) > 0 && !backs_off(kin->pins_stuck);
 }
 
 void csim_kinematics_stop_pins(csim_kinematics *kin) {

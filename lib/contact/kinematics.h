@@ -87,6 +87,9 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
 /// Distance of every part to its goal [m], (mesh->npart); 0 for bodies.
 void csim_kinematics_goal_distances(const csim_kinematics *kin, double *distance);
 
+/// The longest way of an exact pin to its target [m]; 0 where rounding leaves it.
+double csim_kinematics_pin_way(const csim_kinematics *kin);
+
 /// Whether the collider of a part is not at its goal yet.
 int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part);
 

@@ -122,8 +122,9 @@ static void create_contact(csim_solver *solver) {
   if (setup->contact.response != CSIM_RESPONSE_FILTER) return;
   if (!knows_contact || setup->params.strain_limit > 0)
     solver->goal = CSIM_ARENA_NEW(arena, double, csim_xyz(setup->model->nvert));
-  solver->contact = csim_contact_create(setup->pool, &solver->scratch, setup->model,
-                                        setup->ncollider, setup->collider, &setup->contact);
+  solver->contact =
+      csim_contact_create(setup->pool, &solver->scratch, setup->model, setup->ncollider,
+                          setup->collider, &setup->contact, setup->h);
   if (!solver->contact) {
     arena->failed = 1;
     return;

@@ -22,6 +22,7 @@ typedef struct layers {
   csim_mesh ball;
   csim_collider collider[2];
   csim_solver_setup setup;
+  csim_scratch scratch; // of contact alone
 } layers;
 
 static void add_layer(kit *k, const csim_mesh *mesh, const csim_topology *topology, int vert0) {
@@ -48,6 +49,7 @@ static void layers_begin(int nlayer, int cells, const char *method, int nthread,
       p[2] -= 0.007 * b;
     }
   kit_begin(n * nlayer, x, 0.2 * 0.16 / n, 1.0 / 240, &l->k);
+  l->scratch = (csim_scratch){0};
   free(x);
   kit *k = &l->k;
   k->model->body = CSIM_ARENA_NEW(&k->model->arena, csim_body, nlayer);
@@ -103,7 +105,13 @@ static void layers_ready(layers *l) {
   CHECK(l->k.solver != NULL);
 }
 
+static csim_contact *contact_of(layers *l, csim_pool *pool) {
+  return csim_contact_create(pool, &l->scratch, l->k.model, 2, l->collider, &l->setup.contact,
+                             l->setup.h);
+}
+
 static void layers_end(layers *l) {
+  csim_scratch_free(&l->scratch);
   csim_mesh_free(&l->ball);
   kit_end(&l->k);
 }
@@ -261,8 +269,7 @@ static double product_of_parts(const csim_contact *c, const double *d) {
 static void test_gradient(void) {
   layers l;
   layers_begin(2, 8, "newton", 1, &l);
-  csim_scratch scratch = {0};
-  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_contact *c = contact_of(&l, NULL);
   int n = 3 * l.k.model->nvert;
   double *x = CSIM_NEW(double, n), *g = CSIM_NEW(double, n), *y = CSIM_NEW(double, n);
   unsigned seed = 7;
@@ -306,7 +313,6 @@ static void test_gradient(void) {
   }
   free(d);
   csim_contact_free(c);
-  csim_scratch_free(&scratch);
   free(x);
   free(g);
   free(y);
@@ -414,9 +420,7 @@ static void check_terms(const csim_contact *c) {
 static void test_terms(void) {
   layers l;
   layers_begin(3, 6, "newton", 1, &l);
-  csim_scratch scratch = {0};
-  csim_contact *c =
-      csim_contact_create(l.k.pool, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_contact *c = contact_of(&l, l.k.pool);
   int n = 3 * l.k.model->nvert;
   double h = 1.0 / 240, *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n);
   double *g = CSIM_NEW(double, n), *d = CSIM_NEW(double, n), *start = CSIM_NEW(double, n);
@@ -452,7 +456,6 @@ static void test_terms(void) {
   }
   CHECK(most > 200);
   csim_contact_free(c);
-  csim_scratch_free(&scratch);
   free(start);
   free(x);
   free(v);
@@ -466,8 +469,7 @@ static void test_terms(void) {
 static double share_together(double lower, double upper) {
   layers l;
   layers_begin(2, 8, "newton", 1, &l);
-  csim_scratch scratch = {0};
-  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_contact *c = contact_of(&l, NULL);
   int n = 3 * l.k.model->nvert;
   double *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n), *d = CSIM_NEW(double, n);
   double h = 1.0 / 240, lowest = INFINITY, highest = -INFINITY;
@@ -483,7 +485,6 @@ static double share_together(double lower, double upper) {
   for (int i = n / 2 + 1; i < n; i += 3) lowest = fmin(lowest, x[i]);
   CHECK(lowest - highest >= 0.1 * l.setup.contact.thickness);
   csim_contact_free(c);
-  csim_scratch_free(&scratch);
   free(x);
   free(v);
   free(d);
@@ -496,9 +497,7 @@ static void test_join(void) {
   for (int below = 0; below < 2; below++) {
     layers l;
     layers_begin(3, 8, "newton", 1, &l);
-    csim_scratch scratch = {0};
-    csim_contact *c =
-        csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+    csim_contact *c = contact_of(&l, NULL);
     int n = 3 * l.k.model->nvert, set[3] = {0, 1, 2};
     double *x = CSIM_NEW(double, n), *g = CSIM_NEW(double, n);
     const double height[3] = {0.1015, 0.3, below ? -0.1015 : 0.1035};
@@ -515,7 +514,6 @@ static void test_join(void) {
     csim_contact_join(c, set);
     CHECK(set[0] == 0 && set[1] == 1 && set[2] == (below ? 2 : 0));
     csim_contact_free(c);
-    csim_scratch_free(&scratch);
     free(x);
     free(g);
     layers_end(&l);
@@ -532,7 +530,6 @@ static void test_filter_together(void) {
 // Layers 2 mm apart, in contact, and a step of it.
 typedef struct close_layers {
   layers l;
-  csim_scratch scratch;
   csim_contact *c;
   int n; // numbers of x and d
   double *x, *d;
@@ -542,7 +539,8 @@ static void close_begin(int nlayer, close_layers *t) {
   *t = (close_layers){0};
   layers_begin(nlayer, 8, "newton", 2, &t->l);
   int n = t->n = 3 * t->l.k.model->nvert;
-  t->c = csim_contact_create(t->l.k.pool, &t->scratch, t->l.k.model, 0, NULL, &t->l.setup.contact);
+  t->c = csim_contact_create(t->l.k.pool, &t->l.scratch, t->l.k.model, 0, NULL, &t->l.setup.contact,
+                             t->l.setup.h);
   t->x = CSIM_NEW(double, n);
   t->d = CSIM_NEW(double, n);
   double *v = CSIM_NEW(double, n);
@@ -555,7 +553,6 @@ static void close_begin(int nlayer, close_layers *t) {
 
 static void close_end(close_layers *t) {
   csim_contact_free(t->c);
-  csim_scratch_free(&t->scratch);
   free(t->x);
   free(t->d);
   layers_end(&t->l);
@@ -621,8 +618,7 @@ static void test_goes_ahead(double rise, int goes) {
   double h = 1.0 / 240;
   csim_key keys[] = {{.time = 0}, {.time = h, .position = {0, rise, 0}}};
   l.collider[0].motion = (csim_motion){.nkey = 2, .key = keys};
-  csim_scratch scratch = {0};
-  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_contact *c = contact_of(&l, NULL);
   int n = 3 * l.k.model->nvert;
   double *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n);
   memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
@@ -636,7 +632,6 @@ static void test_goes_ahead(double rise, int goes) {
   for (int i = 0; i < l.ball.nvert; i++)
     CHECK_NEAR(ball[3 * i + 1], l.ball.vert[3 * i + 1] + (goes ? rise : 0), 1e-12);
   csim_contact_free(c);
-  csim_scratch_free(&scratch);
   free(x);
   free(v);
   layers_end(&l);
@@ -650,8 +645,7 @@ static void test_guides(double rise) {
   double h = 1.0 / 240, thickness = l.setup.contact.thickness, most = 0;
   csim_key keys[] = {{.time = 0}, {.time = h, .position = {0, rise, 0}}};
   l.collider[0].motion = (csim_motion){.nkey = 2, .key = keys};
-  csim_scratch scratch = {0};
-  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_contact *c = contact_of(&l, NULL);
   int n = 3 * l.k.model->nvert;
   double *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n), *g = CSIM_NEW(double, n);
   memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
@@ -667,7 +661,6 @@ static void test_guides(double rise) {
   }
   CHECK_NEAR(most, rise + csim_min(2 * rise, (0.9 - 0.2) * thickness), 0.01 * thickness);
   csim_contact_free(c);
-  csim_scratch_free(&scratch);
   free(x);
   free(v);
   free(g);
@@ -680,8 +673,7 @@ static void test_guides(double rise) {
 static void test_thrown(int apart) {
   layers l;
   layers_begin(2, 24, "newton", 1, &l);
-  csim_scratch scratch = {0};
-  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_contact *c = contact_of(&l, NULL);
   int n = 3 * l.k.model->nvert;
   double h = 1.0 / 240, *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n);
   double *goal = CSIM_NEW(double, n);
@@ -699,7 +691,6 @@ static void test_thrown(int apart) {
   for (int i = 1; i < n; i += 3) CHECK_NEAR(goal[i], x[i] + (apart ? 0 : h * v[i]), 1e-9);
   if (apart) CHECK(c->candidates.n <= rest + 100);
   csim_contact_free(c);
-  csim_scratch_free(&scratch);
   free(x);
   free(v);
   free(goal);
