@@ -38,6 +38,9 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide);
 double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
                              double thickness);
 
+/// The same of a candidate, with its own contact distance; 1 if it has none.
+double csim_glide_candidate_share(const csim_reach *reach, const csim_candidate *pair);
+
 /// Moves everything by one share of kin->d, at most `most`. kin->d has the motions of bodies and
 /// pins; colliders follow their motions in time. The step's clock advances by the same share.
 /// @return the share; < 0 when out of memory

@@ -227,7 +227,7 @@ static void set_goals(csim_kinematics *kin, double time) {
   csim_planes_aim(&kin->planes, time);
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
-    p->comes_back = p->shrinks = 0;
+    p->comes_back = p->shrinks = p->held = 0;
     if (!csim_collider_moves(&kin->collider[k])) {
       p->reached = p->goal_time = time;
       continue;
@@ -286,7 +286,16 @@ int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part) {
 
 // Whether collider k does not try to move in this step.
 static int waits(const csim_kinematics *kin, int k) {
-  return !kin->never_waits && skips(kin->progress[k].stuck);
+  const csim_collider_progress *p = &kin->progress[k];
+  return !kin->never_waits && (p->held || skips(p->stuck));
+}
+
+int csim_kinematics_part_tries(const csim_kinematics *kin, int part) {
+  return csim_kinematics_part_is_behind(kin, part) && !waits(kin, part - kin->mesh->nbody);
+}
+
+void csim_kinematics_hold_part(csim_kinematics *kin, int part) {
+  kin->progress[part - kin->mesh->nbody].held = 1;
 }
 
 int csim_kinematics_is_behind(const csim_kinematics *kin) {

@@ -22,6 +22,7 @@ typedef struct csim_collider_progress {
   int stuck;             ///< steps since it last moved on; 0: it did
   int beside;            ///< steps since its offset last shrank, or was 0
   int shrinks;           ///< it does in this step
+  int held;              ///< it is blocked, and does not try to move any more in this step
   int comes_back;        ///< once it is at its goals in this step, it is to reduce its offset
 } csim_collider_progress;
 
@@ -90,8 +91,14 @@ void csim_kinematics_goal_distances(const csim_kinematics *kin, double *distance
 /// Whether the collider of a part is not at its goal yet.
 int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part);
 
+/// The same, if it may still get there in this step.
+int csim_kinematics_part_tries(const csim_kinematics *kin, int part);
+
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_kinematics_is_behind(const csim_kinematics *kin);
+
+/// Leaves the collider of a part where it is for the rest of the step.
+void csim_kinematics_hold_part(csim_kinematics *kin, int part);
 
 /// Whether some collider that was on time when the step began is not at its goal.
 int csim_kinematics_falls_behind(const csim_kinematics *kin);

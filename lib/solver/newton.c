@@ -24,6 +24,8 @@ typedef struct solve_state {
   double residuals[3];   // of the last iterations, the latest first
   double friction_share; // of the normal forces at x that an update of friction takes
   int njoint;            // joint steps so far
+  int tries;             // of these since a collider was last held
+  int misses;            // of these those that hardly moved anything
   int joint_rounds;      // of the last one
   double joint_share;    // of its motion that it made
 } solve_state;
@@ -413,9 +415,9 @@ static int count_rounds(const newton *s, double approach) {
   static const double FAST = 0.25; // of an edge
   enum { FEW = 2 };
   static const double LITTLE = 0.3;
-  double least = s->solve.njoint <= FEW ? LEAST_GAIN : LITTLE;
+  double least = s->solve.tries <= FEW ? LEAST_GAIN : LITTLE;
   if (approach > FAST * s->edge) return 2;
-  return s->solve.njoint == 1 || s->solve.joint_share > least ? 1 : 2;
+  return s->solve.tries == 1 || s->solve.joint_share > least ? 1 : 2;
 }
 
 // Moves cloth and the lagging colliders in one step, see contact/guide.h; s->g is the gradient at
@@ -477,6 +479,32 @@ static double carry_along(const csim_problem *problem, csim_method_report *repor
   return share;
 }
 
+// Whether another joint step is to be made.
+static int may_move_together(const csim_problem *problem, const newton *s) {
+  return problem->contact && s->solve.tries < MOST_TOGETHER && s->solve.misses < MOST_MISSES &&
+         moves_together(problem->contact);
+}
+
+// A joint step. Where these lead no farther, what stops them is held, and others go on.
+static void move_together(csim_problem *problem, newton *s, int solves, csim_method_report *report,
+                          double *x) {
+  csim_contact *contact = problem->contact;
+  solve_state *solve = &s->solve;
+  solve->njoint++;
+  solve->tries++;
+  solve->joint_share = step_together(problem, s, solves, report, x);
+  if (report->outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(contact) &&
+      (solve->joint_share < LEAST_GAIN || solve->tries == MOST_TOGETHER))
+    solve->joint_share = carry_along(problem, report, x);
+  solve->misses = solve->joint_share < LEAST_GAIN ? solve->misses + (solve->joint_rounds > 1) : 0;
+  if (report->outcome != CSIM_OUTCOME_LIMIT || solve->misses < MOST_MISSES) return;
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
+  int held = csim_contact_hold(contact, s->x_try);
+  csim_pool_section(problem->pool, before);
+  if (held < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  if (held > 0 && moves_together(contact)) solve->tries = solve->misses = 0;
+}
+
 // Largest imbalance of a step that ends at the iteration limit. A worse one has lost momentum:
 // cloth that fell crumpled hung in the air, held by its own contacts. In up to four parts such a
 // step converges in fewer iterations than a higher limit takes.
@@ -519,7 +547,7 @@ static int release_blocking(const csim_problem *problem, newton *s, int *times,
   enum { MOST_TIMES = 4 };
   csim_contact *contact = problem->contact;
   if (!contact || *times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
-  int some = s->solve.njoint > 0 && s->solve.njoint < MOST_TOGETHER && *times < MOST_TIMES;
+  int some = s->solve.tries > 0 && s->solve.tries < MOST_TOGETHER && *times < MOST_TIMES;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   int done = csim_contact_release(contact, some ? s->x_try : NULL, x);
   csim_pool_section(problem->pool, before);
@@ -621,7 +649,7 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double least = INFINITY, ratio = 1; // of this one to the least before
-  int misses = 0, times = 0;
+  int times = 0;
   csim_descent made = {0};
   int pins_left =
       params->pins == CSIM_PINS_COUNTER_FORCE && problem->model->ntarget > 0 && !problem->contact;
@@ -638,19 +666,13 @@ static csim_method_report iterate(csim_problem *problem, newton *s, double *x) {
     ratio = report.residual / least;
     least = csim_min(least, report.residual);
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.outcome == CSIM_OUTCOME_LIMIT && s->solve.njoint < MOST_TOGETHER &&
-        problem->contact && misses < MOST_MISSES && moves_together(problem->contact)) {
-      s->solve.njoint++;
-      s->solve.joint_share = step_together(problem, s, solves, &report, x);
-      if (report.outcome == CSIM_OUTCOME_LIMIT && csim_contact_is_behind(problem->contact) &&
-          (s->solve.joint_share < LEAST_GAIN || s->solve.njoint == MOST_TOGETHER))
-        s->solve.joint_share = carry_along(problem, &report, x);
-      misses = s->solve.joint_share < LEAST_GAIN ? misses + (s->solve.joint_rounds > 1) : 0;
+    if (report.outcome == CSIM_OUTCOME_LIMIT && may_move_together(problem, s)) {
+      move_together(problem, s, solves, &report, x);
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;
       continue;
     }
     if (report.outcome == CSIM_OUTCOME_LIMIT && release_blocking(problem, s, &times, &report, x)) {
-      misses = 0;
+      s->solve.misses = 0;
       continue;
     }
     if (!pins_left && is_done(problem, s, x, &report)) report.outcome = CSIM_OUTCOME_CONVERGED;
