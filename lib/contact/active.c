@@ -56,48 +56,57 @@ static double choose_stiffness(const csim_active_set *set, double h) {
   return csim_max(weight, 1 / (h * h));
 }
 
-// What moves, and all there is where something goes fast, has the stiffness of a step's parts.
-// Where everything had it, contacts that were pressed became 4 to 64 times as stiff when a step was
-// halved: a rubber ball left twenty sheets with twice the energy of the scene. Where nothing has
-// it, a ball of 100 m/s takes twice as long through cloth, and six times if it has not itself.
-static void choose_inertia(csim_active_set *set, const double *distance) {
+// Share of the bodies' elasticity that contacts take with what has that way [m] to go in a step.
+static double share_of_way(const csim_active_set *set, double way) {
+  return csim_max(LEAST_SHARE, csim_min(MOST_SHARE, way / set->params->thickness));
+}
+
+// 1: at rest, 0: moves.
+static double rest_of_share(double share) {
+  return (MOST_SHARE - share) / (MOST_SHARE - LEAST_SHARE);
+}
+
+// Contacts have the stiffness of whole steps. That of their parts made contacts which were pressed
+// 4 to 64 times as stiff when a step was halved: a rubber ball left twenty sheets with twice the
+// energy of the scene. In scenes with colliders that move, which add energy anyway, and where exact
+// pins do, contacts have that of the parts: without it a ball of 100 m/s takes twice as long
+// through cloth, and a slow press does not take back all that it has let go.
+static double choose_inertia(const csim_active_set *set) {
   const csim_kinematics *kin = set->kin;
-  double way = csim_kinematics_pin_way(kin), steady = choose_stiffness(set, set->h);
-  for (int p = 0; p < kin->mesh->npart; p++) way = csim_max(way, distance[p]);
-  // 0 up to a contact distance in a whole step, 1 from two on
-  double fast = csim_max(0, csim_min(1, way / kin->h * set->h / set->params->thickness - 1));
-  set->inertia[1] = choose_stiffness(set, kin->h);
-  set->inertia[0] = steady + fast * (set->inertia[1] - steady);
+  double part = choose_stiffness(set, kin->h), whole = choose_stiffness(set, set->h);
+  for (int k = 0; k < kin->ncollider; k++)
+    if (csim_collider_moves(&kin->collider[k])) return part;
+  double way = csim_kinematics_pin_way(kin) / kin->h * set->h;
+  return part + rest_of_share(share_of_way(set, way)) * (whole - part);
 }
 
 void csim_active_set_stiffen(csim_active_set *set) {
   double *share = set->elastic_share;
   csim_kinematics_goal_distances(set->kin, share);
-  choose_inertia(set, share);
-  for (int p = 0; p < set->kin->mesh->npart; p++)
-    share[p] = csim_max(LEAST_SHARE, csim_min(MOST_SHARE, share[p] / set->params->thickness));
+  set->inertia = choose_inertia(set);
+  for (int p = 0; p < set->kin->mesh->npart; p++) share[p] = share_of_way(set, share[p]);
   drop_all(set);
 }
 
 void csim_active_set_begin(csim_active_set *set) {
-  if (!(set->inertia[0] > 0)) csim_active_set_stiffen(set);
+  if (!(set->inertia > 0)) csim_active_set_stiffen(set);
 }
 
 int csim_active_set_size(const csim_active_set *set) {
-  return (2 + set->kin->mesh->npart + 2) / 3;
+  return 1 + set->kin->mesh->npart / 3;
 }
 
 void csim_active_set_save(const csim_active_set *set, double *stiffness) {
   int npart = set->kin->mesh->npart;
   memset(stiffness, 0, 3 * (size_t)csim_active_set_size(set) * sizeof *stiffness);
-  memcpy(stiffness, set->inertia, sizeof set->inertia);
-  memcpy(stiffness + 2, set->elastic_share, (size_t)npart * sizeof *stiffness);
+  stiffness[0] = set->inertia;
+  memcpy(stiffness + 1, set->elastic_share, (size_t)npart * sizeof *stiffness);
 }
 
 void csim_active_set_load(csim_active_set *set, const double *stiffness) {
   drop_all(set);
-  memcpy(set->inertia, stiffness, sizeof set->inertia);
-  memcpy(set->elastic_share, stiffness + 2,
+  set->inertia = stiffness[0];
+  memcpy(set->elastic_share, stiffness + 1,
          (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
 }
 
@@ -123,11 +132,9 @@ typedef struct contact_stiffness {
 // the contact distance), as both barriers press the last cloth in a closing gap.
 static contact_stiffness stiffness_at(const csim_active_set *set, int part, double mass,
                                       double elastic) {
-  double share = set->elastic_share[part];
-  double rest = (MOST_SHARE - share) / (MOST_SHARE - LEAST_SHARE); // 1: at rest, 0: moves
-  double inertia = (set->inertia[1] + rest * (set->inertia[0] - set->inertia[1])) * mass;
-  double beyond = csim_max(0, elastic - inertia);
-  return (contact_stiffness){inertia + share * beyond, HARD_SHARE * rest * beyond};
+  double inertia = set->inertia * mass, beyond = csim_max(0, elastic - inertia);
+  double share = set->elastic_share[part], hard = HARD_SHARE * rest_of_share(share);
+  return (contact_stiffness){inertia + share * beyond, hard * beyond};
 }
 
 static contact_stiffness stiffness_of(const csim_active_set *set, const int v[4]) {

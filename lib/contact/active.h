@@ -32,10 +32,9 @@ typedef struct csim_active_set {
   csim_reach *reach;
   csim_narrow_phase *narrow;
   const csim_contact_params *params;
-  double h;          ///< [s] of a whole step
-  double *x;         ///< (mesh->nvert x 3) the evaluation point
-  double inertia[2]; ///< [N/m per kg] stiffness of contacts that come with mass, at rest and with
-                     ///< a collider that moves
+  double h;              ///< [s] of a whole step
+  double *x;             ///< (mesh->nvert x 3) the evaluation point
+  double inertia;        ///< [N/m per kg] stiffness that contacts have by mass in this step
   double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
                          ///< part are as stiff as
   int version;           ///< kin->version that `kept` and contacts are of

@@ -31,6 +31,7 @@ static void connect(csim_contact *c, csim_scratch *scratch, double h) {
                               .narrow = &c->narrow,
                               .glide = &c->glide,
                               .mesh = &c->mesh};
+  c->blocked = (csim_blocked){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
   c->clearance = (csim_clearance){.kin = &c->kin, .candidates = &c->candidates};
 }
 
@@ -51,7 +52,8 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
       csim_reach_create(arena, &c->reach) || csim_narrow_phase_create(arena, &c->narrow) ||
       csim_active_set_create(arena, &c->active) ||
       csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide) ||
-      csim_carry_create(arena, &c->carry) || csim_pinched_create(arena, params, &c->pinched))
+      csim_carry_create(arena, &c->carry) || csim_pinched_create(arena, params, &c->pinched) ||
+      csim_blocked_create(arena, &c->blocked))
     goto failed;
   c->candidates.self_share = csim_contact_self_share(params);
   c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
@@ -135,7 +137,7 @@ void csim_contact_place(csim_contact *contact, double time) {
   csim_kinematics_place(&contact->kin, time);
   csim_clearance_clear(&contact->clearance);
   csim_pinched_clear(&contact->pinched);
-  memset(contact->active.inertia, 0, sizeof contact->active.inertia);
+  contact->active.inertia = 0;
   csim_candidates_forget(&contact->candidates);
 }
 
@@ -375,6 +377,12 @@ double csim_contact_carry(csim_contact *contact, double *x) {
   if (share < 0) note_failure(contact);
   memcpy(x, contact->kin.x, 3 * (size_t)contact->mesh.nbody_vert * sizeof *x);
   return share;
+}
+
+int csim_contact_hold(csim_contact *contact, const double *d) {
+  csim_active_set_forget(&contact->active);
+  int held = contact->pinched.on ? 0 : csim_blocked_hold(&contact->blocked, d);
+  return held < 0 ? note_failure(contact) : held;
 }
 
 int csim_contact_release(csim_contact *contact, const double *d, double *x) {

@@ -149,6 +149,11 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double m
 /// @return the share, [0, 1]; < 0 when out of memory
 double csim_contact_carry(csim_contact *contact, double *x);
 
+/// Holds what stops joint steps in which bodies move by d (nbody_vert x 3): colliders that are
+/// blocked stay where they are for the rest of the step, and others that lag can move on.
+/// @return how many are held now; 0 also where colliders release cloth; -1 when out of memory
+int csim_contact_hold(csim_contact *contact, const double *d);
+
 /// Lagging colliders that cannot advance release the cloth in their way, if the scene asks for that
 /// (csim_contact_params.pinched). They release what stops them while bodies move by d (nbody_vert x
 /// 3). If nothing does, or d is NULL, they release everything in their way and move on. Bodies stay

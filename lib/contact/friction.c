@@ -112,7 +112,7 @@ static void update_range(void *context, int first, int last) {
     memcpy(f->v, c->v, sizeof f->v);
     memcpy(f->w, c->w, sizeof f->w);
     memcpy(f->n, c->n, sizeof f->n);
-    f->eps = full_slip(set, f, mu, job->active->inertia[0]);
+    f->eps = full_slip(set, f, mu, job->active->inertia);
     f->change = f->limit;
     f->limit *= job->share;
     for (int k = 0; k < 4; k++)

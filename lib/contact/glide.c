@@ -78,6 +78,15 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   return csim_max(share, CSIM_FILTER_SHARE * time);
 }
 
+double csim_glide_candidate_share(const csim_reach *reach, const csim_candidate *pair) {
+  const csim_candidates *set = reach->candidates;
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  int v[4];
+  csim_candidate_vertices(reach->kin->mesh, pair, v);
+  double scale = csim_candidate_scale(set, kind, v, pair);
+  return scale > 0 ? csim_glide_pair_share(reach->kin, kind, v, set->distance * scale) : 1;
+}
+
 static void hold(glide_job *job, int n, const int *v) {
   // several threads may hold the same vertex: all write the same value
   for (int k = 0; k < n; k++)

@@ -38,6 +38,9 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide);
 double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
                              double thickness);
 
+/// The same of a candidate, with its own contact distance; 1 if it has none.
+double csim_glide_candidate_share(const csim_reach *reach, const csim_candidate *pair);
+
 /// Shortens kin->d, of which colliders have none, by one common share: as far as nothing comes too
 /// near. Vertices must be within their reach, see csim_reach_update.
 /// @return the share, [0, 1]; < 0 when out of memory

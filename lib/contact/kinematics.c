@@ -225,7 +225,7 @@ static void set_goals(csim_kinematics *kin, double time) {
   csim_planes_aim(&kin->planes, time);
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
-    p->may_reduce = p->reduced = 0;
+    p->may_reduce = p->reduced = p->held = 0;
     if (!csim_collider_moves(&kin->collider[k])) {
       p->reached = p->goal_time = time;
       continue;
@@ -284,7 +284,16 @@ int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part) {
 
 // Whether collider k does not try to move in this step.
 static int waits(const csim_kinematics *kin, int k) {
-  return !kin->never_waits && backs_off(kin->progress[k].stuck);
+  const csim_collider_progress *p = &kin->progress[k];
+  return !kin->never_waits && (p->held || backs_off(p->stuck));
+}
+
+int csim_kinematics_part_tries(const csim_kinematics *kin, int part) {
+  return csim_kinematics_part_is_behind(kin, part) && !waits(kin, part - kin->mesh->nbody);
+}
+
+void csim_kinematics_hold_part(csim_kinematics *kin, int part) {
+  kin->progress[part - kin->mesh->nbody].held = 1;
 }
 
 int csim_kinematics_colliders_are_behind(const csim_kinematics *kin) {

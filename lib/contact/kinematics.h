@@ -23,6 +23,7 @@ typedef struct csim_collider_progress {
   int offset_age;        ///< steps since its offset was last reduced, or 0 [m]
   int reduced;           ///< its offset was, in this step
   int may_reduce;        ///< once it is at its goals in this step, it is to reduce its offset
+  int held;              ///< it is blocked, and does not try to move any more in this step
 } csim_collider_progress;
 
 typedef struct csim_kinematics {
@@ -93,8 +94,14 @@ double csim_kinematics_pin_way(const csim_kinematics *kin);
 /// Whether the collider of a part is not at its goal yet.
 int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part);
 
+/// The same, if it may still get there in this step.
+int csim_kinematics_part_tries(const csim_kinematics *kin, int part);
+
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_kinematics_colliders_are_behind(const csim_kinematics *kin);
+
+/// Leaves the collider of a part where it is for the rest of the step.
+void csim_kinematics_hold_part(csim_kinematics *kin, int part);
 
 /// Whether some collider that was on time when the step began is not at its goal.
 int csim_kinematics_colliders_fall_behind(const csim_kinematics *kin);

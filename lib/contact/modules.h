@@ -16,10 +16,12 @@
 //   step_filter     shortens each vertex's motion until nothing can intersect
 //   guide           springs that make way for colliders
 //   carry           carries bodies along with colliders
+//   blocked         which colliders stop the others, and are held
 //   pinched         cloth that colliders release because it cannot get out of their way
 #ifndef CSIM_CONTACT_MODULES_H
 #define CSIM_CONTACT_MODULES_H
 
+#include "contact/blocked.h"
 #include "contact/carry.h"
 #include "contact/contact.h"
 #include "contact/glide.h"
@@ -43,6 +45,7 @@ struct csim_contact {
   csim_glide glide;
   csim_step_filter filter;
   csim_carry carry;
+  csim_blocked blocked;
   csim_pinched pinched;
   csim_clearance clearance;
   unsigned char *touching; ///< (mesh.nbody_vert) was in contact when the step began

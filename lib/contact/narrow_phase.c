@@ -3,6 +3,7 @@
 
 #include "base/atomic_number.h"
 #include "contact/filter.h"
+#include "contact/margins.h"
 #include "math/vec3.h"
 
 #include <assert.h>
@@ -232,4 +233,20 @@ double csim_narrow_phase_get(const csim_narrow_phase *narrow, int i, csim_pair_k
   *kind = csim_candidate_kind(pair);
   csim_candidate_vertices(narrow->reach->kin->mesh, pair, v);
   return csim_candidate_scale(narrow->reach->candidates, *kind, v, pair);
+}
+
+int csim_narrow_phase_visit(csim_narrow_phase *narrow, csim_pair_visit *visit, void *context) {
+  const csim_kinematics *kin = narrow->reach->kin;
+  double far = 1.01 * CSIM_CONTACT_CUSHION * narrow->reach->candidates->distance;
+  csim_scratch_begin(narrow->scratch);
+  if (csim_narrow_phase_begin(narrow, kin->x, kin->d, 0, far)) return -1;
+  for (int first = 0; first < narrow->n; first += CSIM_COMPACTION_CHUNK) {
+    unsigned char flag[CSIM_COMPACTION_CHUNK];
+    int last = first + CSIM_COMPACTION_CHUNK;
+    if (last > narrow->n) last = narrow->n;
+    csim_narrow_phase_flag(narrow, first, last, 0, flag);
+    for (int i = first; i < last; i++)
+      if (flag[i - first]) visit(context, csim_narrow_phase_pair(narrow, i));
+  }
+  return 0;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVERY = -1, PAIR_GRAIN = CSIM_COMPACTION_CHUNK };
+enum { EVERY = -1 };
 
 // A pair stops colliders if it leaves them less than this share of their way.
 static const double STOPS = 0.1;
@@ -172,35 +172,6 @@ static pinched_pair evaluate_pair(const csim_pinched *p, const csim_candidate *c
   return pair;
 }
 
-typedef void pair_fn(csim_pinched *p, const csim_candidate *candidate);
-
-// Calls fn for the pairs that may come near on the way kin->d, in the order of the list. -1 when
-// out of memory.
-static int for_near_pairs(csim_pinched *p, pair_fn *fn) {
-  const csim_kinematics *kin = p->kin;
-  double far = 1.01 * CSIM_CONTACT_CUSHION * p->reach->candidates->distance;
-  csim_scratch_begin(p->narrow->scratch);
-  if (csim_narrow_phase_begin(p->narrow, kin->x, kin->d, 0, far)) return -1;
-  for (int first = 0; first < p->narrow->n; first += PAIR_GRAIN) {
-    unsigned char flag[PAIR_GRAIN];
-    int last = first + PAIR_GRAIN < p->narrow->n ? first + PAIR_GRAIN : p->narrow->n;
-    csim_narrow_phase_flag(p->narrow, first, last, 0, flag);
-    for (int i = first; i < last; i++)
-      if (flag[i - first]) fn(p, csim_narrow_phase_pair(p->narrow, i));
-  }
-  return 0;
-}
-
-// Share of the way kin->d that a pair leaves free; 1 if it is released already.
-static double share_of(const csim_pinched *p, const csim_candidate *candidate) {
-  const csim_candidates *set = p->reach->candidates;
-  csim_pair_kind kind = csim_candidate_kind(candidate);
-  int v[4];
-  csim_candidate_vertices(p->mesh, candidate, v);
-  double scale = csim_candidate_scale(set, kind, v, candidate);
-  return scale > 0 ? csim_glide_pair_share(p->kin, kind, v, set->distance * scale) : 1;
-}
-
 // -------------------------------------------------------------------------------------- releasing
 
 static void prefer(int *part, int other) {
@@ -209,8 +180,9 @@ static void prefer(int *part, int other) {
 
 // Marks vertices of a pair that stops colliders with the first collider that could release them, or
 // with -1 while there is none.
-static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
-  if (share_of(p, candidate) >= STOPS) return;
+static void mark_blocked(void *context, const csim_candidate *candidate) {
+  csim_pinched *p = context;
+  if (csim_glide_candidate_share(p->reach, candidate) >= STOPS) return;
   pinched_pair pair = evaluate_pair(p, candidate);
   if (pair.vert < 0) return;
   int part = pair.part && csim_kinematics_part_is_behind(p->kin, pair.part) ? pair.part : -1;
@@ -239,7 +211,8 @@ int csim_pinched_release(csim_pinched *p, const double *d) {
   if (d != kin->d) memcpy(kin->d, d, 3 * (size_t)n * sizeof *d);
   csim_kinematics_stop_pins(kin);
   csim_kinematics_aim_colliders(kin, 1);
-  if (csim_reach_update(p->reach, 0) || for_near_pairs(p, mark_blocked)) return -1;
+  if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, mark_blocked, p))
+    return -1;
   const csim_candidates *set = p->reach->candidates;
   for (int i = 0; i < p->narrow->n; i++) choose_collider(p, &set->list[p->narrow->shortlist[i]]);
   for (int i = 0; i < n; i++) {
@@ -250,9 +223,11 @@ int csim_pinched_release(csim_pinched *p, const double *d) {
   return count;
 }
 
-static void release_pair(csim_pinched *p, const csim_candidate *candidate) {
+static void release_pair(void *context, const csim_candidate *candidate) {
+  csim_pinched *p = context;
   pinched_pair pair = evaluate_pair(p, candidate);
-  if (!pair.part || pair.vert < 0 || share_of(p, candidate) >= 1) return;
+  if (!pair.part || pair.vert < 0) return;
+  if (csim_glide_candidate_share(p->reach, candidate) >= 1) return;
   release(p, pair.vert, pair.part);
 }
 
@@ -263,7 +238,8 @@ int csim_pinched_pass(csim_pinched *p) {
   for (int leg = 0; leg < MOST_LEGS && csim_kinematics_colliders_are_behind(kin); leg++) {
     memset(kin->d, 0, bytes);
     csim_kinematics_aim_colliders(kin, 1);
-    if (csim_reach_update(p->reach, 0) || for_near_pairs(p, release_pair)) return -1;
+    if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, release_pair, p))
+      return -1;
     kin->version++;
     memset(kin->d, 0, bytes);
     if (csim_glide_together(p->glide, 1) < 0) return -1;

@@ -187,13 +187,17 @@ static void report_frame(const run *r, int frame, const csim_frame_stats *stats,
              frame, stats->halved, stats->substeps, parts);
   if (!(lag->lag > r->sim.world.contact.thickness)) return;
   int object = csim_scene_object_of(r->scene, r->sim.world.model->nbody, lag->lag_part);
+  int pins = lag->lag_part < r->sim.world.model->nbody;
   csim_say(r->log, CSIM_WARNING, place,
-           "frame %d: \"%s\" is up to %.3g m behind its motion: cloth in its way has no room to "
-           "leave; move it slower or less far%s",
-           frame, object >= 0 ? r->scene->object[object].name : "", lag->lag,
-           r->scene->contact.pinched == CSIM_PINCHED_IGNORE
-               ? ""
-               : ", or set \"contact\": {\"pinched\": \"ignore\"}");
+           "frame %d: %s\"%s\" %s up to %.3g m behind %s; move %s slower or less far%s", frame,
+           pins ? "pins of " : "", object >= 0 ? r->scene->object[object].name : "",
+           pins ? "are" : "is", lag->lag,
+           pins ? "their motion: something is in their way, or in that of the cloth they hold"
+                : "its motion: cloth in its way has no room to leave",
+           pins ? "them" : "it",
+           csim_scene_may_release(r->scene, object)
+               ? ", or set \"contact\": {\"pinched\": \"ignore\"}"
+               : "");
 }
 
 // Takes all substeps of one frame.

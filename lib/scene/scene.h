@@ -400,4 +400,11 @@ static inline int csim_scene_object_of(const csim_scene *scene, int nbody, int p
   return -1;
 }
 
+/// Whether "pinched": "ignore" would keep an object on time. Exact pins and planes release nothing.
+static inline int csim_scene_may_release(const csim_scene *scene, int object) {
+  const csim_object *o = object >= 0 ? &scene->object[object] : NULL;
+  return o && o->type == CSIM_OBJECT_COLLIDER && o->mesh.shape != CSIM_SHAPE_PLANE &&
+         scene->contact.pinched == CSIM_PINCHED_LAG;
+}
+
 #endif

@@ -122,8 +122,11 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
   if (total->lag.value > bound->lag && ++count)
     csim_say(log, CSIM_WARNING, place,
              "\"%s\" is %.3g m behind its motion in frame %d: it is blocked by other bodies; see "
-             "\"contact\": {\"pinched\": ...} and \"strict\": {\"lag\": ...}",
-             name_of(scene, &total->lag), total->lag.value, total->lag.frame);
+             "%s\"strict\": {\"lag\": ...}",
+             name_of(scene, &total->lag), total->lag.value, total->lag.frame,
+             csim_scene_may_release(scene, total->lag.object)
+                 ? "\"contact\": {\"pinched\": ...} and "
+                 : "");
   if (total->strain.value > bound->strain && ++count)
     csim_say(log, CSIM_WARNING, place,
              "\"%s\" is stretched by %.0f %% at vertices %d and %d in frame %d: it is pulled "

@@ -24,9 +24,10 @@ typedef struct solve_state {
   double residuals[3];   // of the last iterations, the latest first
   double friction_share; // of the normal forces at x that an update of friction takes
   int njoint;            // joint steps so far
+  int tries;             // of these since a collider was last held
   int joint_rounds;      // of the last one
   double joint_share;    // of its motion that it made
-  int misses;            // of the last ones of two rounds that hardly moved
+  int misses;            // of the last tries of two rounds that hardly moved
   int releases;          // times that colliders have released cloth
 } solve_state;
 
@@ -417,9 +418,9 @@ static int count_rounds(const newton *s, double approach) {
   static const double FAST = 0.25; // of an edge
   enum { FEW = 2 };
   static const double LITTLE = 0.3;
-  double least = s->solve.njoint <= FEW ? LEAST_GAIN : LITTLE;
+  double least = s->solve.tries <= FEW ? LEAST_GAIN : LITTLE;
   if (approach > FAST * s->edge) return 2;
-  return s->solve.njoint == 1 || s->solve.joint_share > least ? 1 : 2;
+  return s->solve.tries == 1 || s->solve.joint_share > least ? 1 : 2;
 }
 
 // Moves cloth and the lagging colliders in one step, see contact/guide.h; s->g is the gradient at
@@ -477,25 +478,37 @@ static double carry_along(const csim_problem *problem, csim_method_report *repor
   return share;
 }
 
-// Whether colliders or pins have a way to go, and joint steps still get them there.
-static int has_joint_step(const csim_problem *problem, const newton *s) {
-  const csim_contact *contact = problem->contact;
-  return contact && s->solve.njoint < MOST_TOGETHER && s->solve.misses < MOST_MISSES &&
-         (csim_contact_colliders_are_behind(contact) || csim_contact_pins_are_behind(contact));
+// Whether colliders or pins have a way to go, and may still get there in this step.
+static int are_behind(const csim_contact *contact) {
+  return csim_contact_colliders_are_behind(contact) || csim_contact_pins_are_behind(contact);
 }
 
-// Takes a joint step; one that gets nowhere carries the cloth.
+// Whether another joint step is to be made.
+static int has_joint_step(const csim_problem *problem, const newton *s) {
+  return problem->contact && s->solve.tries < MOST_TOGETHER && s->solve.misses < MOST_MISSES &&
+         are_behind(problem->contact);
+}
+
+// Takes a joint step; one that gets nowhere carries the cloth. Where these lead no farther, what
+// stops them is held, and others go on.
 static void take_joint_step(csim_problem *problem, newton *s, int solves,
                             csim_method_report *report, double *x) {
+  csim_contact *contact = problem->contact;
   solve_state *solve = &s->solve;
   solve->njoint++;
+  solve->tries++;
   solve->joint_share = step_together(problem, s, solves, report, x);
-  if (report->outcome == CSIM_OUTCOME_LIMIT &&
-      csim_contact_colliders_are_behind(problem->contact) &&
-      (solve->joint_share < LEAST_GAIN || solve->njoint == MOST_TOGETHER))
+  if (report->outcome == CSIM_OUTCOME_LIMIT && csim_contact_colliders_are_behind(contact) &&
+      (solve->joint_share < LEAST_GAIN || solve->tries == MOST_TOGETHER))
     solve->joint_share = carry_along(problem, report, x);
   int missed = solve->joint_share < LEAST_GAIN;
   solve->misses = missed ? solve->misses + (solve->joint_rounds > 1) : 0;
+  if (report->outcome != CSIM_OUTCOME_LIMIT || solve->misses < MOST_MISSES) return;
+  csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
+  int held = csim_contact_hold(contact, s->x_try);
+  csim_pool_section(problem->pool, before);
+  if (held < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  if (held > 0 && are_behind(contact)) solve->tries = solve->misses = 0;
 }
 
 // Largest imbalance of a step that ends at the iteration limit. A worse one has lost momentum:
@@ -542,7 +555,7 @@ static int release_blocking(const csim_problem *problem, newton *s, csim_method_
   csim_contact *contact = problem->contact;
   int times = s->solve.releases;
   if (!contact || times > MOST_TIMES || !csim_contact_colliders_are_behind(contact)) return 0;
-  int some = s->solve.njoint > 0 && s->solve.njoint < MOST_TOGETHER && times < MOST_TIMES;
+  int some = s->solve.tries > 0 && s->solve.tries < MOST_TOGETHER && times < MOST_TIMES;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   int done = csim_contact_release(contact, some ? s->x_try : NULL, x);
   csim_pool_section(problem->pool, before);
