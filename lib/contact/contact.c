@@ -380,8 +380,9 @@ double csim_contact_carry(csim_contact *contact, double *x) {
 }
 
 int csim_contact_hold(csim_contact *contact, const double *d) {
+  if (contact->pinched.on) return 0;
   csim_active_set_forget(&contact->active);
-  int held = contact->pinched.on ? 0 : csim_blocked_hold(&contact->blocked, d);
+  int held = csim_blocked_hold(&contact->blocked, d);
   return held < 0 ? note_failure(contact) : held;
 }
 

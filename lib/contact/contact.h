@@ -19,7 +19,7 @@ typedef struct csim_contact_report {
   double lag;   ///< [m] largest distance of a kinematic vertex from its prescribed position
   int lag_part; ///< its body or collider
   int released; ///< vertices that colliders have released, see csim_contact_release
-  int widened;  ///< gaps of the start have been widened, see clearance.h
+  int widened;  ///< gaps of the start were widened or pushed, see clearance.h
 } csim_contact_report;
 
 typedef struct csim_contact csim_contact;

@@ -31,8 +31,5 @@ int main(void) {
   run((long long[]){400, 100, 200}, 1000, taken);
   CHECK(taken[1] > 900);
 
-  // costs beyond what is stored compare as equal: no pace is cheaper
-  run((long long[]){1LL << 40, 1LL << 41, 1LL << 42}, 1000, taken);
-  CHECK(taken[0] > 0);
   return check_report();
 }
