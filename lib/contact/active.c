@@ -9,22 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Least share of the bodies' elasticity that contacts with a part take. Colliders at rest have to
-// resist what is pulled over them: without this a strip around a capstan sinks to where the filter
-// stops it, and slides at less than half its acceleration.
-static const double LEAST_SHARE = 0.03;
-
-// Most share of it, taken where a collider has at least a contact distance to go in a step. Joint
-// steps make its way (guide.h), so that contacts only have to carry what presses then. With all of
-// the elasticity a skirt on legs that walk took a third more Newton iterations.
-static const double MOST_SHARE = 0.1;
-
 int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
-  const csim_collision_mesh *mesh = set->kin->mesh;
-  set->x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
-  set->elastic_share = CSIM_ARENA_NEW(arena, double, mesh->npart);
+  set->x = CSIM_ARENA_NEW(arena, double, csim_xyz(set->kin->mesh->nvert));
   set->colliders_at = -1;
-  return arena->failed ? -1 : 0;
+  return csim_barrier_stiffness_create(arena, &set->stiffness);
 }
 
 void csim_active_set_free(csim_active_set *set) {
@@ -48,115 +36,27 @@ static void drop_old(csim_active_set *set) {
 
 // -------------------------------------------------------------------------------------- stiffness
 
-// Stiffness at which a vertex that rests under its own weight sinks by a tenth of the thickness or,
-// in long steps, by its free fall in one step of length h. Softer contacts would let a layer sink,
-// harder ones slow the solver.
-static double choose_stiffness(const csim_active_set *set, double h) {
-  double weight = 10 * csim_norm(set->kin->model->gravity) / set->params->thickness;
-  return csim_max(weight, 1 / (h * h));
-}
-
-// Share of the bodies' elasticity that contacts take with what has that way [m] to go in a step.
-static double share_of_way(const csim_active_set *set, double way) {
-  return csim_max(LEAST_SHARE, csim_min(MOST_SHARE, way / set->params->thickness));
-}
-
-// 1: at rest, 0: moves.
-static double rest_of_share(double share) {
-  return (MOST_SHARE - share) / (MOST_SHARE - LEAST_SHARE);
-}
-
-// Contacts have the stiffness of whole steps. That of their parts made contacts which were pressed
-// 4 to 64 times as stiff when a step was halved: a rubber ball left twenty sheets with twice the
-// energy of the scene. In scenes with colliders that move (planes apart), and where exact pins do,
-// contacts have that of the parts, and pressed ones still gain: without it a ball of 100 m/s takes
-// twice as long through cloth, and a slow press takes back six frames late what it has let go.
-static double choose_inertia(const csim_active_set *set) {
-  const csim_kinematics *kin = set->kin;
-  double part = choose_stiffness(set, kin->h), whole = choose_stiffness(set, set->h);
-  for (int k = 0; k < kin->ncollider; k++)
-    if (csim_collider_moves(&kin->collider[k])) return part;
-  double way = csim_kinematics_pin_way(kin) / kin->h * set->h;
-  return part + rest_of_share(share_of_way(set, way)) * (whole - part);
-}
-
 void csim_active_set_stiffen(csim_active_set *set) {
-  double *share = set->elastic_share;
-  csim_kinematics_goal_distances(set->kin, share);
-  set->inertia = choose_inertia(set);
-  for (int p = 0; p < set->kin->mesh->npart; p++) share[p] = share_of_way(set, share[p]);
+  csim_barrier_stiffness_choose(&set->stiffness);
   drop_all(set);
 }
 
 void csim_active_set_begin(csim_active_set *set) {
-  if (!(set->inertia > 0)) csim_active_set_stiffen(set);
-}
-
-int csim_active_set_size(const csim_active_set *set) {
-  return 1 + set->kin->mesh->npart / 3;
-}
-
-void csim_active_set_save(const csim_active_set *set, double *stiffness) {
-  int npart = set->kin->mesh->npart;
-  memset(stiffness, 0, 3 * (size_t)csim_active_set_size(set) * sizeof *stiffness);
-  stiffness[0] = set->inertia;
-  memcpy(stiffness + 1, set->elastic_share, (size_t)npart * sizeof *stiffness);
+  if (!csim_barrier_stiffness_is_chosen(&set->stiffness)) csim_active_set_stiffen(set);
 }
 
 void csim_active_set_load(csim_active_set *set, const double *stiffness) {
+  csim_barrier_stiffness_load(&set->stiffness, stiffness);
   drop_all(set);
-  set->inertia = stiffness[0];
-  memcpy(set->elastic_share, stiffness + 1,
-         (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
 }
 
-// Stiffness of the hard barrier relative to the bodies' elasticity, and where it begins, as a share
-// of the soft one's reach.
-static const double HARD_SHARE = 20, HARD_REACH = 0.35;
-
-// Stiffnesses of a contact's two barriers [N/m]. The soft one acts from the contact distance on. It
-// alone carries large forces only within a hair of the floor, and Newton's steps towards that are
-// cut by the filter: nine of ten in a twisted tube, whose layers stopped each other. The hard one
-// acts below CSIM_CONTACT_CUSHION, where no iteration starts and what rests does not come: hard
-// contacts from the contact distance on took a drop on a ball three times the iterations.
-typedef struct contact_stiffness {
-  double soft, hard;
-} contact_stiffness;
-
-// Stiffness of contact between a part and something of the given mean mass and elasticity.
-// The contacts of a collider that moves or lags take MOST_SHARE of the elasticity they work
-// against. With inertia alone, a few hundred times softer, cloth would stop the collider although
-// it could give way. At rest such stiffness would only be slow: a drop on a ball took twice the
-// time and stretched ten times as far. Their contacts need no hard barrier, as joint steps make
-// their way: with it a sleeve in an elbow was stretched by 0.32 instead of 0.2 (guides at 0.75 of
-// the contact distance), as both barriers press the last cloth in a closing gap.
-static contact_stiffness stiffness_at(const csim_active_set *set, int part, double mass,
-                                      double elastic) {
-  double inertia = set->inertia * mass, beyond = csim_max(0, elastic - inertia);
-  double share = set->elastic_share[part], hard = HARD_SHARE * rest_of_share(share);
-  return (contact_stiffness){inertia + share * beyond, hard * beyond};
-}
-
-static contact_stiffness stiffness_of(const csim_active_set *set, const int v[4]) {
-  const csim_collision_mesh *mesh = set->kin->mesh;
-  double mass = 0, elastic = 0;
-  int bodies = 0, last = csim_collision_mesh_part(mesh, v[0]);
-  for (int k = 0; k < 4; k++) {
-    int part = csim_collision_mesh_part(mesh, v[k]);
-    if (part > last) last = part; // colliders come last
-    if (v[k] >= mesh->nbody_vert) continue;
-    mass += mesh->mass[v[k]];
-    elastic += mesh->elastic[v[k]];
-    bodies++;
-  }
-  if (!bodies) return (contact_stiffness){0, 0};
-  return stiffness_at(set, last, mass / bodies, elastic / bodies);
-}
+// Where the hard barrier begins, as a share of the soft one's reach.
+static const double HARD_REACH = 0.35;
 
 // Energy at distance d and its derivatives, counted `times`. The pair's contact distances are
 // `scale` times the general ones. Below the floor (by rounding, or for ignored pairs) the gap
 // counts as a small share of the reach: the force is then finite, and repulsive but for times < 0.
-static void evaluate(const csim_active_set *set, double scale, contact_stiffness k, double times,
+static void evaluate(const csim_active_set *set, double scale, csim_stiffness_pair k, double times,
                      double d, double b[3]) {
   double thickness = set->params->thickness * scale;
   double floor = CSIM_CONTACT_FLOOR * thickness, reach = (1 - CSIM_CONTACT_FLOOR) * thickness;
@@ -227,12 +127,6 @@ static int is_active(csim_active_set *set, int i, active_pair *at) {
   return at->n > 0;
 }
 
-static contact_stiffness plane_stiffness(const csim_active_set *set,
-                                         const csim_contact_plane *plane, int v) {
-  const csim_collision_mesh *mesh = set->kin->mesh;
-  return stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]);
-}
-
 // Distance of point number i from a plane when it is near, else -1.
 static double active_plane(const csim_active_set *set, int i, const csim_contact_plane *plane,
                            double *scale) {
@@ -255,7 +149,7 @@ typedef struct active_job {
 
 // Energy of a term of a pair, and its derivatives.
 static void evaluate_term(const csim_active_set *set, const active_pair *at, int k,
-                          contact_stiffness stiffness, double b[3]) {
+                          csim_stiffness_pair stiffness, double b[3]) {
   const csim_term *term = &at->term[k];
   double scale = at->scale;
   if (term->side[0])
@@ -265,7 +159,7 @@ static void evaluate_term(const csim_active_set *set, const active_pair *at, int
 
 // Returns the energy of a pair.
 static double sum_terms(const csim_active_set *set, const active_pair *at) {
-  contact_stiffness stiffness = stiffness_of(set, at->v);
+  csim_stiffness_pair stiffness = csim_barrier_stiffness_of(&set->stiffness, at->v);
   double sum = 0, b[3];
   for (int k = 0; k < at->n; k++) {
     evaluate_term(set, at, k, stiffness, b);
@@ -299,7 +193,7 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
       int v = mesh->point[i / planes->n];
       double b[3], scale = 1, d = active_plane(set, i / planes->n, plane, &scale);
       if (!(d > 0)) continue;
-      evaluate(set, scale, plane_stiffness(set, plane, v), 1, d, b);
+      evaluate(set, scale, csim_barrier_stiffness_of_plane(&set->stiffness, plane, v), 1, d, b);
       sum.energy += b[0];
       sum.terms++;
     }
@@ -313,7 +207,7 @@ static int make_pair(csim_active_set *set, int i, csim_active_contact *contact, 
   active_pair at;
   double b[3];
   is_active(set, i, &at);
-  contact_stiffness stiffness = stiffness_of(set, at.v);
+  csim_stiffness_pair stiffness = csim_barrier_stiffness_of(&set->stiffness, at.v);
   // relative to one of the points: far from the origin the sum itself would lose digits
   const double *o = set->x + csim_xyz(at.v[0]);
   for (int k = 0; k < at.n; k++) {
@@ -343,7 +237,7 @@ static int make_plane(const csim_active_set *set, int item, csim_active_contact 
   int v = mesh->point[item / planes->n];
   *c = (csim_active_contact){.v = {v, v, v, -1 - plane->part}, .w = {1, 0, 0, 0}};
   memcpy(c->n, plane->n, sizeof c->n);
-  evaluate(set, scale, plane_stiffness(set, plane, v), 1, d, b);
+  evaluate(set, scale, csim_barrier_stiffness_of_plane(&set->stiffness, plane, v), 1, d, b);
   *energy += b[0];
   c->force = b[1];
   c->stiff = b[2];

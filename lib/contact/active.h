@@ -1,5 +1,6 @@
 // contact/active.h: the active contacts: pairs within their contact distance, and the energies that
-// push them apart. Needs contact/narrow_phase.h.
+// push them apart. Needs contact/narrow_phase.h,
+// contact/barrier_stiffness.h.
 //
 // E = sum over terms of s (k b(d) + K B(d)), where b and B are barriers of barrier.h, a soft one
 // from the contact distance on and a hard one in its inner part, d is the distance of a term and s
@@ -8,6 +9,7 @@
 #ifndef CSIM_CONTACT_ACTIVE_H
 #define CSIM_CONTACT_ACTIVE_H
 
+#include "contact/barrier_stiffness.h"
 #include "contact/narrow_phase.h"
 #include "contact/twins.h"
 
@@ -32,11 +34,8 @@ typedef struct csim_active_set {
   csim_reach *reach;
   csim_narrow_phase *narrow;
   const csim_contact_params *params;
-  double h;              ///< [s] of a whole step
   double *x;             ///< (mesh->nvert x 3) the evaluation point
-  double inertia;        ///< [N/m per kg] stiffness that contacts have by mass in this step
-  double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
-                         ///< part are as stiff as
+  csim_barrier_stiffness stiffness;
   int version;           ///< kin->version that `kept` and contacts are of
   int colliders_at;      ///< kin->version that x of colliders is of; -1: none
   int kept_valid;        ///< `kept` is of x
@@ -55,7 +54,7 @@ typedef struct csim_active_set {
   int found; ///< number of pairs found last; planes' are counted, guides are not
 } csim_active_set;
 
-/// The caller sets kin, reach, narrow, params and h.
+/// The caller sets kin, reach, narrow, params, and what stiffness needs.
 /// @return 0, or -1 when out of memory (arena->failed); csim_active_set_free in any case
 int csim_active_set_create(csim_arena *arena, csim_active_set *set);
 
@@ -71,11 +70,7 @@ void csim_active_set_begin(csim_active_set *set);
 /// Chooses the stiffnesses of this step.
 void csim_active_set_stiffen(csim_active_set *set);
 
-/// Number of three-vectors that hold the stiffnesses.
-int csim_active_set_size(const csim_active_set *set);
-
-/// Writes or reads them. (csim_active_set_size x 3); all zero if there was no step.
-void csim_active_set_save(const csim_active_set *set, double *stiffness);
+/// Reads stiffnesses that csim_barrier_stiffness_save wrote.
 void csim_active_set_load(csim_active_set *set, const double *stiffness);
 
 /// Moves the evaluation point: bodies to x (mesh->nbody_vert x 3), colliders to where they are.

@@ -18,7 +18,12 @@ static void connect(csim_contact *c, csim_scratch *scratch, double h) {
   c->reach = (csim_reach){.kin = &c->kin, .candidates = &c->candidates};
   c->narrow = (csim_narrow_phase){.reach = &c->reach, .scratch = scratch};
   c->active = (csim_active_set){
-      .kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow, .params = &c->params, .h = h};
+      .kin = &c->kin,
+      .reach = &c->reach,
+      .narrow = &c->narrow,
+      .params = &c->params,
+      .stiffness = {
+          .kin = &c->kin, .reach = &c->reach, .thickness = c->params.thickness, .h = h}};
   c->friction = (csim_friction_set){.kin = &c->kin, .params = &c->params};
   c->hessian = (csim_contact_hessian){
       .active = &c->active, .friction = &c->friction, .tilts = {.active = &c->active}};
@@ -96,7 +101,7 @@ typedef struct state_parts {
 static state_parts find_parts(const csim_contact *contact) {
   state_parts p;
   p.active = csim_kinematics_size(&contact->kin);
-  p.clearance = p.active + csim_active_set_size(&contact->active);
+  p.clearance = p.active + csim_barrier_stiffness_size(&contact->active.stiffness);
   p.pinched = p.clearance + csim_clearance_size(&contact->clearance);
   p.end = p.pinched + csim_pinched_size(contact->mesh.nbody_vert, &contact->params);
   return p;
@@ -120,7 +125,7 @@ int csim_contact_accepts(const csim_contact *contact, const double *kinematic) {
 void csim_contact_save(const csim_contact *contact, double *kinematic) {
   state_parts p = find_parts(contact);
   csim_kinematics_save(&contact->kin, kinematic);
-  csim_active_set_save(&contact->active, kinematic + 3 * p.active);
+  csim_barrier_stiffness_save(&contact->active.stiffness, kinematic + 3 * p.active);
   csim_clearance_save(&contact->clearance, kinematic + 3 * p.clearance);
   csim_pinched_save(&contact->pinched, kinematic + 3 * p.pinched);
 }
@@ -137,7 +142,7 @@ void csim_contact_place(csim_contact *contact, double time) {
   csim_kinematics_place(&contact->kin, time);
   csim_clearance_clear(&contact->clearance);
   csim_pinched_clear(&contact->pinched);
-  contact->active.inertia = 0;
+  csim_barrier_stiffness_clear(&contact->active.stiffness);
   csim_candidates_forget(&contact->candidates);
 }
 

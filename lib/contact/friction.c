@@ -61,7 +61,7 @@ void csim_friction_set_free(csim_friction_set *set) {
   free(set->force);
 }
 
-// Slip from which a contact's friction has its full size [m], given the active contacts' stiffness
+// Slip from which a contact's friction has its full size [m], given its stiffness by mass
 // [N/m per kg]. It is that of params where bodies rest or slide by their weight, so that they do
 // not creep.
 static double full_slip(const csim_friction_set *set, const csim_friction_contact *f, double mu,
@@ -112,7 +112,7 @@ static void update_range(void *context, int first, int last) {
     memcpy(f->v, c->v, sizeof f->v);
     memcpy(f->w, c->w, sizeof f->w);
     memcpy(f->n, c->n, sizeof f->n);
-    f->eps = full_slip(set, f, mu, job->active->inertia);
+    f->eps = full_slip(set, f, mu, csim_barrier_stiffness_inertia(&job->active->stiffness, f->v));
     f->change = f->limit;
     f->limit *= job->share;
     for (int k = 0; k < 4; k++)

@@ -8,6 +8,7 @@
 //   reach           keeps vertices where the list of candidates holds
 //   clearance       contact distances of what starts nearer, which grow
 //   narrow_phase    which candidates are worth an exact test
+//   barrier_stiffness   how stiff the barriers of contacts are
 //   active          active contacts: the barrier's energy and gradient (terms, twins)
 //   friction        friction's energy and gradient
 //   tilt            how contacts resist tilting

@@ -126,9 +126,18 @@ cat >rest.json <<'END'
   {"name": "ball", "type": "solid", "material": "rubber-solid", "position": [-41, 5.905, 0], "velocity": [45, 0, 0],
    "mesh": {"shape": "sphere", "radius": 0.08, "cells": [12, 8]}}]}
 END
+# [m] highest place of its lowest vertex in frames 20 to 32
+rises() { # FOLDER
+  for f in "$1"/jelly_00{20..32}.obj; do awk '$1 == "v" && (low == "" || $3 < low) { low = $3 } END { print low }' "$f"; done | sort -g | tail -1
+}
 expect 0 "$clothsim" rest.json -q -o rest
 check "taken in parts" [ "$("$LOOK" get rest/run.json halved_substeps)" -gt 10 ]
-# [m] highest place of its lowest vertex in frames 20 to 32
-rise=$(for f in rest/jelly_00{20..32}.obj; do awk '$1 == "v" && (low == "" || $3 < low) { low = $3 } END { print low }' "$f"; done | sort -g | tail -1)
+rise=$(rises rest)
 check "what rests stays where it is: $rise m" awk "BEGIN { exit !($rise > 0 && $rise < 0.0007) }"
+# nor does it jump in a scene with a collider that flies by: that is far away, and stiffens only what it may touch
+sed 's/{"name": "sheet"/{"name": "paddle", "type": "collider", "mesh": {"shape": "box", "size": [0.2, 0.2, 0.2]}, "position": [-3, 2, 0],\n   "motion": [{"frame": 1}, {"frame": 32, "position": [0, 0, 6.5]}]},\n  &/' rest.json >flyby.json
+expect 0 "$clothsim" flyby.json -q -o flyby
+check "taken in parts" [ "$("$LOOK" get flyby/run.json halved_substeps)" -gt 5 ]
+rise=$(rises flyby)
+check "what rests stays, whatever flies by: $rise m" awk "BEGIN { exit !($rise > 0 && $rise < 0.0007) }"
 report

@@ -145,9 +145,10 @@ static const char *const press =
     " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}}";
 
 // The same, thinner and slower. What hangs beside the upper box is not behind it, and keeps
-// contact.
+// contact. The cloth lies a little aside: in the middle a corner that buckles may fold over the
+// upper box, and then comes back ring by ring.
 static const char *const slow_press =
-    "{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'position': [0.002, 0, 0.001],"
     " 'mesh': {'shape': 'grid', 'size': [0.45, 0.45], 'cells': [12, 12]}},"
     "{'name': 'a', 'type': 'collider', 'position': [0, 0.04, 0],"
     " 'mesh': {'shape': 'box', 'size': [0.3, 0.04, 0.3], 'cells': [4, 1, 4]}, 'motion': [{'frame': "
