@@ -34,15 +34,15 @@ typedef struct csim_active_set {
   csim_reach *reach;
   csim_narrow_phase *narrow;
   const csim_contact_params *params;
-  double *x;             ///< (mesh->nvert x 3) the evaluation point
+  double *x; ///< (mesh->nvert x 3) the evaluation point
   csim_barrier_stiffness stiffness;
-  int version;           ///< kin->version that `kept` and contacts are of
-  int colliders_at;      ///< kin->version that x of colliders is of; -1: none
-  int kept_valid;        ///< `kept` is of x
-  int kept_of[2];        ///< versions of the lists that it refers to
-  int valid;             ///< contacts are of x
-  csim_compaction kept;  ///< of the short list, then of points and planes
-  float *share;          ///< (narrow->n) of pairs of edges on the short list; < 0: not known
+  int version;          ///< kin->version that `kept` and contacts are of
+  int colliders_at;     ///< kin->version that x of colliders is of; -1: none
+  int kept_valid;       ///< `kept` is of x
+  int kept_of[2];       ///< versions of the lists that it refers to
+  int valid;            ///< contacts are of x
+  csim_compaction kept; ///< of the short list, then of points and planes
+  float *share;         ///< (narrow->n) of pairs of edges on the short list; < 0: not known
   ptrdiff_t share_capacity;
   csim_active_chunk *chunk; ///< of `kept`
   ptrdiff_t chunk_capacity;

@@ -22,8 +22,7 @@ static void connect(csim_contact *c, csim_scratch *scratch, double h) {
       .reach = &c->reach,
       .narrow = &c->narrow,
       .params = &c->params,
-      .stiffness = {
-          .kin = &c->kin, .reach = &c->reach, .thickness = c->params.thickness, .h = h}};
+      .stiffness = {.kin = &c->kin, .reach = &c->reach, .thickness = c->params.thickness, .h = h}};
   c->friction = (csim_friction_set){.kin = &c->kin, .params = &c->params};
   c->hessian = (csim_contact_hessian){
       .active = &c->active, .friction = &c->friction, .tilts = {.active = &c->active}};
