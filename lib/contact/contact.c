@@ -148,14 +148,14 @@ void csim_contact_forget(csim_contact *contact) {
 void csim_contact_begin_frame(csim_contact *contact, double end) {
   csim_candidates_forget(&contact->candidates);
   csim_reach_begin_frame(&contact->reach, end);
-  contact->pinched.review_due = 1;
+  csim_pinched_begin_frame(&contact->pinched);
 }
 
 csim_contact_report csim_contact_get_report(const csim_contact *contact) {
   return (csim_contact_report){.active = contact->active.found,
                                .lag = contact->kin.lag,
                                .lag_part = contact->kin.lag_part,
-                               .released = contact->pinched.n,
+                               .released = contact->pinched.nreleased,
                                .widened = contact->clearance.widened};
 }
 
