@@ -33,7 +33,7 @@ static double soft_gap(double width, double thickness) {
 // The gap that a motion may never go below [m]: colliders may press, but not while they only reduce
 // their offsets. moves: the pair has a vertex of a collider that moves.
 static double least_gap(const csim_kinematics *kin, int moves, double width, double thickness) {
-  if (kin->colliders_aimed && kin->reduces_offsets)
+  if (kin->colliders_aimed && kin->offsets_shrink)
     return csim_min(width, CSIM_CONTACT_CUSHION * thickness);
   return kin->colliders_aimed && moves ? csim_pressed_gap(width, thickness)
                                        : CSIM_CONTACT_FLOOR * thickness;

@@ -272,17 +272,15 @@ static int is_stopped(const csim_problem *problem) {
   return stop && stop->wanted && stop->wanted(stop->user);
 }
 
-// Moves pins and planes that could not reach their targets again. -1 when out of memory.
+// Moves pins and planes that contact has held back. -1 when out of memory.
 static int catch_up(const csim_problem *problem, double *x) {
-  csim_contact *contact = problem->contact;
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
-  int failed =
-      contact && csim_contact_pins_or_planes_lag(contact) && csim_contact_advance(contact, NULL, x);
+  int failed = problem->contact && csim_contact_catch_up(problem->contact, x);
   csim_pool_section(problem->pool, before);
   return failed ? -1 : 0;
 }
 
-// Whether another iteration begins. Moves what contact has held back and no joint step moves.
+// Whether another iteration begins.
 static int begin_iteration(const csim_problem *problem, csim_method_report *report, double *x) {
   if (is_stopped(problem)) report->outcome = CSIM_OUTCOME_STOPPED;
   if (catch_up(problem, x)) report->outcome = CSIM_OUTCOME_MEMORY;

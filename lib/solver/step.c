@@ -602,8 +602,7 @@ static void go_back(csim_solver *solver, csim_state *state) {
       csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->earlier.a, state->a);
   }
   if (!solver->contact) return;
-  csim_contact_load(solver->contact, solver->kinematic.last);
-  csim_contact_forget(solver->contact);
+  csim_contact_restore(solver->contact, solver->kinematic.last);
 }
 
 // Takes a step of length h from `time`, in 2^state->pace.halvings parts, or up to 2^most_halvings
