@@ -81,7 +81,8 @@ typedef struct csim_kinematics {
   double h;                 ///< [s] of this step
   double now;               ///< [s] when it began
   double time_left;         ///< [s] of the step that the clock has not gone through yet
-  int version;              ///< changes when planes or colliders have moved
+  int version;              ///< changes when planes or colliders have moved, or what has contact
+                            ///< with them: active contacts of another one are found anew
   double lag;               ///< [m] largest distance of a kinematic vertex from its goal
   int lag_part;             ///< its body or collider
 } csim_kinematics;
@@ -175,6 +176,12 @@ int csim_kinematics_pins_are_behind(const csim_kinematics *kin);
 /// Sets d (mesh->nbody_vert x 3) of exact pins: the way to their targets if they are behind, else
 /// 0. Pins that have been stuck go by one share of it, none farther than `most` [m].
 void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d);
+
+/// Records that vertices have contact with a collider, or have none, in another way than before
+/// (pinched.h).
+static inline void csim_kinematics_note_change(csim_kinematics *kin) {
+  kin->version++;
+}
 
 /// x += alpha d.
 void csim_kinematics_displace(csim_kinematics *kin, double alpha);

@@ -218,7 +218,7 @@ int csim_pinched_release(csim_pinched *p, const double *d) {
     if (p->vert[i].releaser > 0) count += release(p, i, p->vert[i].releaser);
     p->vert[i].releaser = 0;
   }
-  if (count) kin->version++;
+  if (count) csim_kinematics_note_change(kin);
   return count;
 }
 
@@ -239,7 +239,7 @@ int csim_pinched_pass(csim_pinched *p) {
     csim_kinematics_aim_colliders(kin, 1);
     if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, release_pair, p))
       return -1;
-    kin->version++;
+    csim_kinematics_note_change(kin);
     memset(kin->d, 0, bytes);
     if (csim_glide_together(p->glide, 1) < 0) return -1;
   }
@@ -415,7 +415,7 @@ static void restore_others(csim_pinched *p) {
     if (!v->stays_released) p->released[i] = 0;
     v->stays_released = 0;
   }
-  p->kin->version++;
+  csim_kinematics_note_change(p->kin);
 }
 
 int csim_pinched_review(csim_pinched *p) {

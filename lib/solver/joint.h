@@ -20,7 +20,7 @@
 typedef struct csim_joint {
   csim_system *system;
   double *d;    ///< (nvert x 3) [m] of bodies in the last joint step; scratch of the caller
-  int made;     ///< joint steps in this step
+  int made;     ///< joint steps of this solve
   int tries;    ///< of these since a collider was last held
   int rounds;   ///< linear systems of the last one, 1 or 2
   double share; ///< of its motion that it made

@@ -18,7 +18,7 @@ typedef struct solve_state {
   double cut;            // [m] most that the filter cut from a vertex's last step
   double vertex_share;   // smallest share of a vertex's last step that it left
   double common_share;   // share of the last step that it left as a whole
-  csim_descent made;     // by the last iteration
+  csim_descent made;     // along the step of the last iteration
   double gained;         // [J] by all iterations
   int gained_little;     // 1: the last one gained little of that
   double first_residual; // at the initial guess
@@ -36,7 +36,7 @@ typedef struct newton {
   csim_lagged_friction friction;
   csim_gradient_memo gradient_memo;
   csim_leftovers leftovers;
-  double *x_try; // (nvert x 3), and one number more
+  double *x_try; // (nvert x 3), and one number more: scratch, also of joint and friction
   double *whole; // (nvert x 3) step before the filter
   solve_state solve;
 } newton;
@@ -61,7 +61,8 @@ static void newton_destroy(void *scratch) {
   csim_system_destroy(&((newton *)scratch)->system);
 }
 
-// Linear systems that the step has solved outside of joint steps.
+// Iterations that were not joint steps: systems solved for a step of newton's, and releases of
+// cloth.
 static int count_solves(const newton *s, const csim_method_report *report) {
   return report->iterations - s->joint.made;
 }
@@ -219,10 +220,12 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
 // ------------------------------------------------------------------------------------------ moving
 
 // Searches along a step that the filter has cut vertex by vertex, but not for long: cut vertices
-// strain their neighbours, and the step as a whole goes further, unless some pair stops it.
+// strain their neighbours, and the step as a whole goes further, unless some pair stops it. Returns
+// whether x has moved.
 static int search(const csim_problem *problem, newton *s, double slope, csim_method_report *report,
-                  double *x, csim_descent *made) {
+                  double *x) {
   static const double SHORT = 0.1;
+  csim_descent *made = &s->solve.made;
   double least = s->solve.vertex_share < 1 ? SHORT : CSIM_LEAST_SHARE;
   *made = csim_line_search(problem, problem->step, slope, least, s->x_try, x);
   if (made->share > 0) return 1;
@@ -241,7 +244,8 @@ static int search(const csim_problem *problem, newton *s, double slope, csim_met
 
 // Records what an iteration has gained, and whether that is little of what the step has. An
 // iteration that contact stopped before half of its way says nothing about what is left.
-static void note_gain(const csim_problem *problem, newton *s, const csim_descent *made) {
+static void note_gain(const csim_problem *problem, newton *s) {
+  const csim_descent *made = &s->solve.made;
   int n = 3 * problem->model->nvert;
   const csim_solver_params *params = problem->params;
   s->solve.gained += made->gain;
@@ -369,12 +373,12 @@ static int take_step(csim_problem *problem, newton *s, double slope, csim_method
   int judged = problem->params->line_search && !s->solve.pins_left;
   int moved = slope < 0 || !(judged || problem->contact);
   if (judged && moved)
-    moved = search(problem, s, slope, report, x, &s->solve.made);
+    moved = search(problem, s, slope, report, x);
   else if (moved)
     csim_problem_apply(problem, 1, problem->step, x);
   s->solve.pins_left = 0;
   csim_system_include_all(problem);
-  note_gain(problem, s, &s->solve.made);
+  note_gain(problem, s);
   if (!moved && report->outcome == CSIM_OUTCOME_LIMIT) report->outcome = CSIM_OUTCOME_STALLED;
   return moved;
 }
@@ -414,7 +418,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   csim_problem predicting = *problem;
   int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
   predicting.iteration =
-      (csim_iteration){.earlier = {s->system.last, problem->x},
+      (csim_iteration){.earlier = {.stress = s->system.last, .chord = problem->x},
                        .gradient_memo = s->gradient_memo.groups ? &s->gradient_memo : NULL};
   s->gradient_memo.known = 0;
   s->solve = (solve_state){.least_residual = INFINITY,
