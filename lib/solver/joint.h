@@ -2,7 +2,7 @@
 // lag. Needs solver/system.h, method.h.
 //
 // A collider cannot move while the cloth in front of it stays, and cloth feels no force from one
-// that stays (contact/guide.h). A step of newton therefore begins with joint steps, until
+// that stays (contact/guide.h). The first iterations of a step are therefore joint steps, until
 // everything is where it is to be: a linear system is solved with guides to the colliders' goals,
 // and then bodies and colliders move by one share of their ways. What stops that:
 //
