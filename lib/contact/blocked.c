@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// A pair stops the motion if it leaves less than this share of the way. It is what newton.c takes
-// for a joint step that failed, LEAST_GAIN.
+// A pair stops the motion if it leaves less than this share of the way. It is what
+// solver/joint.c takes for a joint step that failed, LEAST_GAIN.
 static const double STOPS = 0.03;
 
 int csim_blocked_create(csim_arena *arena, csim_blocked *b) {

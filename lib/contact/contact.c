@@ -1,4 +1,4 @@
-// contact/contact.c: see contact.h. The order of operations in a step; the modules have the
+// contact/contact.c: see contact.h. What a call does in terms of the modules, which have the
 // details.
 #include "contact/contact.h"
 
@@ -145,39 +145,30 @@ void csim_contact_place(csim_contact *contact, double time) {
   csim_candidates_forget(&contact->candidates);
 }
 
-void csim_contact_forget(csim_contact *contact) {
+void csim_contact_restore(csim_contact *contact, const double *kinematic) {
+  csim_contact_load(contact, kinematic);
   csim_candidates_forget(&contact->candidates);
 }
 
 void csim_contact_begin_frame(csim_contact *contact, double end) {
   csim_candidates_forget(&contact->candidates);
   csim_reach_begin_frame(&contact->reach, end);
-  contact->pinched.review_due = 1;
+  csim_pinched_begin_frame(&contact->pinched);
 }
 
-csim_contact_report csim_contact_get_report(const csim_contact *contact) {
-  return (csim_contact_report){.active = contact->active.found,
-                               .lag = contact->kin.lag,
-                               .lag_part = contact->kin.lag_part,
-                               .released = contact->pinched.n,
-                               .widened = contact->clearance.widened};
-}
-
-int csim_contact_failed(const csim_contact *contact) {
-  return contact->failed;
-}
-
-void csim_contact_fail(csim_contact *contact) {
-  csim_contact_hessian_clear(&contact->hessian);
-  contact->failed = 1;
-}
+// ------------------------------------------------------------------------- begin and end of a step
 
 static int note_failure(csim_contact *contact) {
   contact->failed = 1;
   return -1;
 }
 
-// ----------------------------------------------------------------------------------------- a step
+// Whether kin->d tears bodies to pieces: an edge's ends go apart by more than its length, on
+// average. A list for such a motion would have every pair. Cloth whose stitches suddenly pulled ten
+// times as hard filled 13 GB.
+static int tears(const csim_contact *contact) {
+  return csim_kinematics_tearing(&contact->kin) > contact->reach.edge;
+}
 
 static void mark_touching(const csim_contact *contact, unsigned char *touching) {
   const csim_active_set *active = &contact->active;
@@ -191,13 +182,6 @@ static void mark_touching(const csim_contact *contact, unsigned char *touching) 
 static void evaluate_at(csim_contact *contact, const double *x) {
   csim_active_set_move(&contact->active, x);
   contact->failed |= csim_active_set_find(&contact->active) != 0;
-}
-
-// Whether kin->d tears bodies to pieces: an edge's ends go apart by more than its length, on
-// average. A list for such a motion would have every pair. Cloth whose stitches suddenly pulled ten
-// times as hard filled 13 GB.
-static int tears(const csim_contact *contact) {
-  return csim_kinematics_tearing(&contact->kin) > contact->reach.edge;
 }
 
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
@@ -225,6 +209,44 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   return contact->failed ? -1 : 0;
 }
 
+void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching) {
+  evaluate_at(contact, x);
+  for (int i = 0; i < contact->mesh.nbody_vert; i++) touching[i] |= contact->touching[i];
+  mark_touching(contact, touching);
+}
+
+void csim_contact_end(csim_contact *contact) {
+  csim_kinematics_end(&contact->kin);
+  csim_kinematics_measure_lag(&contact->kin);
+}
+
+csim_contact_report csim_contact_get_report(const csim_contact *contact) {
+  return (csim_contact_report){.active = contact->active.found,
+                               .lag = contact->kin.lag,
+                               .lag_part = contact->kin.lag_part,
+                               .released = contact->pinched.nreleased,
+                               .widened = contact->clearance.widened};
+}
+
+int csim_contact_failed(const csim_contact *contact) {
+  return contact->failed;
+}
+
+void csim_contact_normal_force(csim_contact *contact, const double *x, double *force) {
+  const csim_active_set *active = &contact->active;
+  memset(force, 0, (size_t)contact->mesh.nbody_vert * sizeof *force);
+  if (!contact->candidates.valid) return;
+  evaluate_at(contact, x);
+  for (int i = 0; i < active->n; i++) {
+    const csim_active_contact *c = &active->contact[i];
+    for (int k = 0; k < 4; k++)
+      if (c->w[k] != 0 && c->v[k] < contact->mesh.nbody_vert)
+        force[c->v[k]] += fabs(c->w[k] * c->force);
+  }
+}
+
+// ----------------------------------------------------------------------------------- initial guess
+
 typedef struct guess_job {
   const csim_contact *contact;
   const double *v;
@@ -242,41 +264,6 @@ static void guess_range(void *context, int first, int last) {
 void csim_contact_initial_guess(const csim_contact *contact, const double *v, double h, double *x) {
   csim_pool_for(contact->kin.pool, contact->mesh.nbody_vert, VERT_GRAIN, guess_range,
                 &(guess_job){contact, v, h, x});
-}
-
-void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching) {
-  evaluate_at(contact, x);
-  for (int i = 0; i < contact->mesh.nbody_vert; i++) touching[i] |= contact->touching[i];
-  mark_touching(contact, touching);
-}
-
-void csim_contact_end(csim_contact *contact) {
-  csim_kinematics_end(&contact->kin);
-  csim_kinematics_measure_lag(&contact->kin);
-}
-
-// ----------------------------------------------------------------------------------------- motion
-
-// Aims at a goal; if the motion would tear bodies, they stay. Returns the goal, or NULL.
-static const double *aim_untorn(csim_contact *contact, const double *goal) {
-  csim_kinematics_aim(&contact->kin, goal);
-  if (!goal || !tears(contact)) return goal;
-  csim_kinematics_aim(&contact->kin, NULL);
-  return NULL;
-}
-
-int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
-  csim_kinematics *kin = &contact->kin;
-  csim_kinematics_advance_planes(kin);
-  if (kin->time_left > 0) {
-    goal = aim_untorn(contact, goal);
-    double share = csim_glide_together(&contact->glide, 1);
-    int failed = share < 0 || (share < 1 && csim_glide_apart(&contact->glide, goal));
-    if (failed) return note_failure(contact);
-  }
-  if (csim_step_filter_advance(&contact->filter, goal)) return note_failure(contact);
-  csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->x, x);
-  return 0;
 }
 
 // Whether what moves by kin->d closes a contact found last.
@@ -303,14 +290,167 @@ int csim_contact_go_ahead(csim_contact *contact) {
   return csim_glide_ahead(&contact->glide) ? note_failure(contact) : 0;
 }
 
+// Aims at a goal; if the motion would tear bodies, they stay. Returns the goal, or NULL.
+static const double *aim_untorn(csim_contact *contact, const double *goal) {
+  csim_kinematics_aim(&contact->kin, goal);
+  if (!goal || !tears(contact)) return goal;
+  csim_kinematics_aim(&contact->kin, NULL);
+  return NULL;
+}
+
+int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
+  csim_kinematics *kin = &contact->kin;
+  csim_kinematics_advance_planes(kin);
+  if (kin->time_left > 0) {
+    goal = aim_untorn(contact, goal);
+    double share = csim_glide_together(&contact->glide, 1);
+    int failed = share < 0 || (share < 1 && csim_glide_apart(&contact->glide, goal));
+    if (failed) return note_failure(contact);
+  }
+  if (csim_step_filter_advance(&contact->filter, goal)) return note_failure(contact);
+  csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->x, x);
+  return 0;
+}
+
 int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x) {
   aim_untorn(contact, goal);
   if (csim_glide_together(&contact->glide, 1) < 0) return note_failure(contact);
   return csim_contact_advance(contact, NULL, x);
 }
 
-int csim_contact_pins_or_planes_lag(const csim_contact *contact) {
-  return csim_kinematics_pins_or_planes_lag(&contact->kin);
+// --------------------------------------------------------------------------------------- potential
+
+void csim_contact_update_friction(csim_contact *contact, const double *x, double share) {
+  evaluate_at(contact, x);
+  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active, share) != 0;
+}
+
+void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
+  evaluate_at(contact, x);
+  contact->failed |= csim_pinched_add(&contact->pinched, contact->active.x, &contact->active) != 0;
+  csim_active_set_gradient(&contact->active, g);
+  contact->failed |=
+      csim_friction_set_gradient(&contact->friction, contact->active.x, 1, 0, g) != 0;
+}
+
+double csim_contact_value(csim_contact *contact, const double *x) {
+  csim_active_set_move(&contact->active, x);
+  double barrier;
+  contact->failed |= csim_active_set_value(&contact->active, &barrier) != 0;
+  return barrier + csim_friction_set_value(&contact->friction, contact->active.x) +
+         csim_pinched_value(&contact->pinched, contact->active.x);
+}
+
+void csim_contact_friction(csim_contact *contact, const double *x, double of_limit,
+                           double of_change, double *g) {
+  csim_active_set_move(&contact->active, x);
+  memset(g, 0, 3 * (size_t)contact->mesh.nbody_vert * sizeof *g);
+  contact->failed |= csim_friction_set_gradient(&contact->friction, contact->active.x, of_limit,
+                                                of_change, g) != 0;
+}
+
+void csim_contact_join(const csim_contact *contact, int *set) {
+  const csim_collision_mesh *mesh = &contact->mesh;
+  for (int i = 0; i < contact->active.n; i++) {
+    const csim_active_contact *c = &contact->active.contact[i];
+    int part = -1; // a body
+    for (int k = 0; k < 4; k++) {
+      if (c->w[k] == 0 || c->v[k] < 0 || c->v[k] >= mesh->nbody_vert) continue;
+      int other = mesh->body_part[c->v[k]];
+      if (part >= 0 && part != other) csim_disjoint_join(set, part, other);
+      part = other;
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------------- Hessian
+
+int csim_contact_find_blocks(csim_contact *contact, int *place) {
+  return csim_contact_hessian_begin(&contact->hessian, place) ? note_failure(contact) : 0;
+}
+
+void csim_contact_build_blocks(csim_contact *contact, const int *place, double *val) {
+  csim_contact_hessian_build(&contact->hessian, place, val);
+}
+
+void csim_contact_fail(csim_contact *contact) {
+  csim_contact_hessian_clear(&contact->hessian);
+  contact->failed = 1;
+}
+
+int csim_contact_couplings(const csim_contact *contact, csim_couplings *couplings) {
+  return csim_contact_hessian_couplings(&contact->hessian, couplings);
+}
+
+int csim_contact_is_coupled(const csim_contact *contact) {
+  return contact->hessian.nrow > 0;
+}
+
+csim_loop csim_contact_begin_multiply(csim_contact *contact, const double *x) {
+  return csim_contact_hessian_begin_multiply(&contact->hessian, x);
+}
+
+double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
+                                  double *y) {
+  return csim_contact_hessian_multiply(pool, &contact->hessian, x, y);
+}
+
+// ----------------------------------------------------------------------------------- step limiting
+
+double *csim_contact_displacements(const csim_contact *contact) {
+  return contact->kin.d;
+}
+
+typedef struct proposal_job {
+  const csim_contact *contact;
+  const double *d;
+} proposal_job;
+
+// Takes the proposed displacements d of the free vertices.
+static void take_proposal(void *context, int first, int last) {
+  const proposal_job *job = context;
+  const csim_kinematics *kin = &job->contact->kin;
+  for (int i = first; i < last; i++) {
+    double *d = kin->d + csim_xyz(i);
+    if (!csim_kinematics_is_free(kin, i))
+      memset(d, 0, 3 * sizeof *d);
+    else if (job->d != kin->d)
+      memcpy(d, job->d + csim_xyz(i), 3 * sizeof *d);
+  }
+}
+
+static double filter(csim_contact *contact, int together, double *d) {
+  csim_kinematics *kin = &contact->kin;
+  csim_kinematics_stop_colliders(kin);
+  csim_pool_for(kin->pool, contact->mesh.nbody_vert, VERT_GRAIN, take_proposal,
+                &(proposal_job){contact, d});
+  if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
+  double least =
+      together ? csim_glide_limit(&contact->glide) : csim_step_filter_limit(&contact->filter);
+  if (least < 0) return note_failure(contact);
+  if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
+  return least;
+}
+
+double csim_contact_filter(csim_contact *contact, double *d) {
+  return filter(contact, 0, d);
+}
+
+double csim_contact_filter_together(csim_contact *contact, double *d) {
+  return filter(contact, 1, d);
+}
+
+void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
+  csim_kinematics_displace(&contact->kin, alpha);
+  assert(csim_reach_holds(&contact->reach));
+  csim_vector_copy(contact->kin.pool, 3 * contact->mesh.nbody_vert, contact->kin.x, x);
+}
+
+// --------------------------------------------------------------------- colliders and pins that lag
+
+int csim_contact_catch_up(csim_contact *contact, double *x) {
+  if (!csim_kinematics_pins_or_planes_lag(&contact->kin)) return 0;
+  return csim_contact_advance(contact, NULL, x);
 }
 
 int csim_contact_pins_are_behind(const csim_contact *contact) {
@@ -402,136 +542,4 @@ int csim_contact_release(csim_contact *contact, const double *d, double *x) {
   }
   if (count < 0 || failed) return note_failure(contact);
   return 1;
-}
-
-double *csim_contact_displacements(const csim_contact *contact) {
-  return contact->kin.d;
-}
-
-typedef struct proposal_job {
-  const csim_contact *contact;
-  const double *d;
-} proposal_job;
-
-// Takes the proposed displacements d of the free vertices.
-static void take_proposal(void *context, int first, int last) {
-  const proposal_job *job = context;
-  const csim_kinematics *kin = &job->contact->kin;
-  for (int i = first; i < last; i++) {
-    double *d = kin->d + csim_xyz(i);
-    if (!csim_kinematics_is_free(kin, i))
-      memset(d, 0, 3 * sizeof *d);
-    else if (job->d != kin->d)
-      memcpy(d, job->d + csim_xyz(i), 3 * sizeof *d);
-  }
-}
-
-static double filter(csim_contact *contact, int together, double *d) {
-  csim_kinematics *kin = &contact->kin;
-  csim_kinematics_stop_colliders(kin);
-  csim_pool_for(kin->pool, contact->mesh.nbody_vert, VERT_GRAIN, take_proposal,
-                &(proposal_job){contact, d});
-  if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
-  double least =
-      together ? csim_glide_limit(&contact->glide) : csim_step_filter_limit(&contact->filter);
-  if (least < 0) return note_failure(contact);
-  if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
-  return least;
-}
-
-double csim_contact_filter(csim_contact *contact, double *d) {
-  return filter(contact, 0, d);
-}
-
-double csim_contact_filter_together(csim_contact *contact, double *d) {
-  return filter(contact, 1, d);
-}
-
-void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
-  csim_kinematics_displace(&contact->kin, alpha);
-  assert(csim_reach_holds(&contact->reach));
-  csim_vector_copy(contact->kin.pool, 3 * contact->mesh.nbody_vert, contact->kin.x, x);
-}
-
-// --------------------------------------------------------------------------------------- energies
-
-double csim_contact_value(csim_contact *contact, const double *x) {
-  csim_active_set_move(&contact->active, x);
-  double barrier;
-  contact->failed |= csim_active_set_value(&contact->active, &barrier) != 0;
-  return barrier + csim_friction_set_value(&contact->friction, contact->active.x) +
-         csim_pinched_value(&contact->pinched, contact->active.x);
-}
-
-void csim_contact_update_friction(csim_contact *contact, const double *x, double share) {
-  evaluate_at(contact, x);
-  contact->failed |= csim_friction_set_update(&contact->friction, &contact->active, share) != 0;
-}
-
-void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
-  evaluate_at(contact, x);
-  contact->failed |= csim_pinched_add(&contact->pinched, contact->active.x, &contact->active) != 0;
-  csim_active_set_gradient(&contact->active, g);
-  contact->failed |=
-      csim_friction_set_gradient(&contact->friction, contact->active.x, 1, 0, g) != 0;
-}
-
-void csim_contact_friction(csim_contact *contact, const double *x, double of_limit,
-                           double of_change, double *g) {
-  csim_active_set_move(&contact->active, x);
-  memset(g, 0, 3 * (size_t)contact->mesh.nbody_vert * sizeof *g);
-  contact->failed |= csim_friction_set_gradient(&contact->friction, contact->active.x, of_limit,
-                                                of_change, g) != 0;
-}
-
-void csim_contact_normal_force(csim_contact *contact, const double *x, double *force) {
-  const csim_active_set *active = &contact->active;
-  memset(force, 0, (size_t)contact->mesh.nbody_vert * sizeof *force);
-  if (!contact->candidates.valid) return;
-  evaluate_at(contact, x);
-  for (int i = 0; i < active->n; i++) {
-    const csim_active_contact *c = &active->contact[i];
-    for (int k = 0; k < 4; k++)
-      if (c->w[k] != 0 && c->v[k] < contact->mesh.nbody_vert)
-        force[c->v[k]] += fabs(c->w[k] * c->force);
-  }
-}
-
-void csim_contact_join(const csim_contact *contact, int *set) {
-  const csim_collision_mesh *mesh = &contact->mesh;
-  for (int i = 0; i < contact->active.n; i++) {
-    const csim_active_contact *c = &contact->active.contact[i];
-    int part = -1; // a body
-    for (int k = 0; k < 4; k++) {
-      if (c->w[k] == 0 || c->v[k] < 0 || c->v[k] >= mesh->nbody_vert) continue;
-      int other = mesh->body_part[c->v[k]];
-      if (part >= 0 && part != other) csim_disjoint_join(set, part, other);
-      part = other;
-    }
-  }
-}
-
-int csim_contact_find_blocks(csim_contact *contact, int *place) {
-  return csim_contact_hessian_begin(&contact->hessian, place) ? note_failure(contact) : 0;
-}
-
-void csim_contact_build_blocks(csim_contact *contact, const int *place, double *val) {
-  csim_contact_hessian_build(&contact->hessian, place, val);
-}
-
-int csim_contact_is_coupled(const csim_contact *contact) {
-  return contact->hessian.nrow > 0;
-}
-
-csim_loop csim_contact_begin_multiply(csim_contact *contact, const double *x) {
-  return csim_contact_hessian_begin_multiply(&contact->hessian, x);
-}
-
-double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
-                                  double *y) {
-  return csim_contact_hessian_multiply(pool, &contact->hessian, x, y);
-}
-
-int csim_contact_couplings(const csim_contact *contact, csim_couplings *couplings) {
-  return csim_contact_hessian_couplings(&contact->hessian, couplings);
 }

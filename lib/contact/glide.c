@@ -19,7 +19,7 @@ typedef struct glide_job {
 } glide_job;
 
 int csim_glide_create(csim_arena *arena, csim_glide *glide) {
-  glide->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, glide->kin->mesh->nvert);
+  glide->left_out = CSIM_ARENA_NEW(arena, _Atomic unsigned char, glide->kin->mesh->nvert);
   return arena->failed ? -1 : 0;
 }
 
@@ -33,7 +33,7 @@ static double soft_gap(double width, double thickness) {
 // The gap that a motion may never go below [m]: colliders may press, but not while they only reduce
 // their offsets. moves: the pair has a vertex of a collider that moves.
 static double least_gap(const csim_kinematics *kin, int moves, double width, double thickness) {
-  if (kin->colliders_aimed && kin->reduces_offsets)
+  if (kin->colliders_aimed && kin->offsets_shrink)
     return csim_min(width, CSIM_CONTACT_CUSHION * thickness);
   return kin->colliders_aimed && moves ? csim_pressed_gap(width, thickness)
                                        : CSIM_CONTACT_FLOOR * thickness;
@@ -87,10 +87,10 @@ double csim_glide_candidate_share(const csim_reach *reach, const csim_candidate 
   return scale > 0 ? csim_glide_pair_share(reach->kin, kind, v, set->distance * scale) : 1;
 }
 
-static void hold(glide_job *job, int n, const int *v) {
-  // several threads may hold the same vertex: all write the same value
+static void leave_out(glide_job *job, int n, const int *v) {
+  // several threads may leave out the same vertex: all write the same value
   for (int k = 0; k < n; k++)
-    atomic_store_explicit(&job->glide->held[v[k]], 1, memory_order_relaxed);
+    atomic_store_explicit(&job->glide->left_out[v[k]], 1, memory_order_relaxed);
 }
 
 static void limit_pairs(void *context, int first, int last) {
@@ -106,7 +106,7 @@ static void limit_pairs(void *context, int first, int last) {
     double scale = csim_narrow_phase_get(g->narrow, i, &kind, v);
     double t = scale > 0 ? csim_glide_pair_share(g->kin, kind, v, distance * scale) : 1;
     if (t >= 1) continue;
-    hold(job, 4, v);
+    leave_out(job, 4, v);
     csim_atomic_lower(&job->share, t);
   }
 }
@@ -126,7 +126,7 @@ static void limit_planes(void *context, int first, int last) {
                                   : soft_gap(above, planes->thickness * scale);
       double t = csim_filter_plane(x, d, plane->n, plane->offset, keep);
       if (t >= 1) continue;
-      hold(job, 1, &i);
+      leave_out(job, 1, &i);
       csim_atomic_lower(&job->share, t);
     }
   }
@@ -226,13 +226,13 @@ int csim_glide_ahead(csim_glide *glide) {
   return advance_motion(glide, 1, 0) < 0 ? -1 : 0;
 }
 
-// The longest displacement of a vertex that is not held; held ones get 0.
-static double stay_held(void *context, int first, int last) {
+// The longest displacement of a vertex that takes part; those left out get 0.
+static double stop_left_out(void *context, int first, int last) {
   csim_glide *g = context;
   double longest = 0;
   for (int i = first; i < last; i++) {
     double *d = g->kin->d + csim_xyz(i);
-    if (atomic_load_explicit(&g->held[i], memory_order_relaxed)) memset(d, 0, 3 * sizeof *d);
+    if (atomic_load_explicit(&g->left_out[i], memory_order_relaxed)) memset(d, 0, 3 * sizeof *d);
     longest = csim_max(longest, csim_norm(d));
   }
   return longest;
@@ -249,10 +249,10 @@ int csim_glide_apart(csim_glide *glide, const double *goal) {
   glide_job job = {.glide = glide};
   int n = kin->mesh->nvert;
   if (!(kin->time_left > 0)) return 0;
-  for (int i = 0; i < n; i++) atomic_store_explicit(&glide->held[i], 0, memory_order_relaxed);
+  for (int i = 0; i < n; i++) atomic_store_explicit(&glide->left_out[i], 0, memory_order_relaxed);
   for (int round = 0; round < MAX_ROUNDS; round++) {
     csim_kinematics_aim(kin, goal);
-    double longest = csim_pool_max(kin->pool, n, 0, stay_held, glide);
+    double longest = csim_pool_max(kin->pool, n, 0, stop_left_out, glide);
     if (longest < 0.25 * glide->reach->candidates->distance) break; // slow: needs none of this
     job.time = kin->time_left;
     if (csim_reach_update(glide->reach, job.time)) return -1;

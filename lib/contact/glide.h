@@ -7,14 +7,14 @@
 // tested then.
 //
 //     a cloth falls         round 1: all together      round 2: the vertices of that
-//     past a peg A          until one pair is near     pair are held, the rest goes on
+//     past a peg A          until one pair is near     pair stay, the rest goes on
 //
 //     o---o---o---o---o
 //     |   |   |   |   |     o---o---o---o---o                   o
 //     v   v   v   v   v             A                         ' A '
 //             A                                         o---o       o---o
 //
-// The step filter moves the held vertices in the end.
+// The step filter moves the vertices that were left out in the end.
 #ifndef CSIM_CONTACT_GLIDE_H
 #define CSIM_CONTACT_GLIDE_H
 
@@ -25,7 +25,7 @@ typedef struct csim_glide {
   csim_kinematics *kin;
   csim_reach *reach;
   csim_narrow_phase *narrow;
-  _Atomic unsigned char *held; ///< (mesh->nvert) takes no part
+  _Atomic unsigned char *left_out; ///< (mesh->nvert) takes no part: stopped an earlier round
   int stopped; ///< pairs or planes, not reaches alone, shortened the last common motion
 } csim_glide;
 

@@ -205,12 +205,13 @@ static void aim_offset(csim_kinematics *kin, int k, double time, double offset[3
   csim_add_scaled(into + retreat, p->away, offset);
 }
 
-// Lets a collider that has followed its motion reduce its offset, without pressing.
-static void reduce_offset(csim_kinematics *kin, int k) {
+// Gives a collider that has followed its motion a goal with a smaller offset, which it is to reach
+// without pressing.
+static void shrink_offset(csim_kinematics *kin, int k) {
   csim_collider_progress *p = &kin->progress[k];
   double gone[3], offset[3] = {0}, size = csim_norm(p->offset);
-  p->may_reduce = 0;
-  kin->reduces_offsets = 1;
+  p->offset_plan = CSIM_OFFSET_SHRINKS;
+  kin->offsets_shrink = 1;
   find_offset(kin, k, p->reached - kin->h, gone);
   csim_sub(gone, p->offset, gone);
   double most = csim_max((CATCH_UP - 1) * csim_norm(gone), REDUCTION * kin->h);
@@ -218,36 +219,40 @@ static void reduce_offset(csim_kinematics *kin, int k) {
   set_goal(kin, k, p->goal_time, offset);
 }
 
-// Sets the goals of all colliders. A collider continues from the time that it has reached, or at
-// its offset from now. A stuck one skips a part of its motion that returns to where it is: a press
-// that could not close opens with its motion, though it has never been closed.
-static void set_goals(csim_kinematics *kin, double time) {
-  csim_planes_aim(&kin->planes, time);
-  for (int k = 0; k < kin->ncollider; k++) {
-    csim_collider_progress *p = &kin->progress[k];
-    p->may_reduce = p->reduced = p->held = 0;
-    if (!csim_collider_moves(&kin->collider[k])) {
-      p->reached = p->goal_time = time;
-      continue;
-    }
-    int follows = !kin->never_waits && (p->stuck ? take_offset(kin, k) : has_offset(p));
-    double soonest = follows ? time : csim_min(time, p->reached + CATCH_UP * kin->h);
-    double now = p->stuck && soonest < time ? nearest_pass(kin, k, time) : INFINITY;
-    p->may_reduce = follows && !backs_off(p->offset_age);
-    double offset[3];
-    memcpy(offset, p->offset, sizeof offset);
-    if (follows) aim_offset(kin, k, time, offset);
-    if (set_goal(kin, k, csim_max(p->reached, soonest), offset) <= now) continue;
-    set_goal(kin, k, time, NO_OFFSET);
-    p->stuck = p->may_reduce = 0; // it need not wait
+// Sets the goal of collider k in a step that ends at `time`, and whether it tries to get there. It
+// continues from the time that it has reached, or at its offset from now. A stuck one skips a part
+// of its motion that returns to where it is: a press that could not close opens with its motion,
+// though it has never been closed.
+static void choose_goal(csim_kinematics *kin, int k, double time) {
+  csim_collider_progress *p = &kin->progress[k];
+  p->attempt = CSIM_ATTEMPT_TRIES;
+  p->offset_plan = CSIM_OFFSET_STAYS;
+  p->has_shrunk = 0;
+  if (!csim_collider_moves(&kin->collider[k])) {
+    p->reached = p->goal_time = time;
+    return;
   }
+  int follows = !kin->never_waits && (p->stuck ? take_offset(kin, k) : has_offset(p));
+  double soonest = follows ? time : csim_min(time, p->reached + CATCH_UP * kin->h);
+  double pass = p->stuck && soonest < time ? nearest_pass(kin, k, time) : INFINITY;
+  double offset[3];
+  memcpy(offset, p->offset, sizeof offset);
+  if (follows) aim_offset(kin, k, time, offset);
+  double way = set_goal(kin, k, csim_max(p->reached, soonest), offset);
+  if (!(way <= pass)) {
+    set_goal(kin, k, time, NO_OFFSET);
+    p->stuck = 0; // it need not wait
+    return;
+  }
+  if (follows && !backs_off(p->offset_age)) p->offset_plan = CSIM_OFFSET_MAY_SHRINK;
+  if (!kin->never_waits && backs_off(p->stuck)) p->attempt = CSIM_ATTEMPT_WAITS;
 }
 
 void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *target, double time,
                            double h) {
   const csim_collision_mesh *mesh = kin->mesh;
   kin->h = kin->time_left = h;
-  kin->reduces_offsets = 0;
+  kin->offsets_shrink = 0;
   kin->now = time - h;
   kin->target = target;
   kin->lag = 0;
@@ -256,7 +261,8 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
   kin->body_start = x;
   memcpy(kin->collider_start, kin->x + csim_xyz(mesh->nbody_vert),
          3 * (size_t)(mesh->nvert - mesh->nbody_vert) * sizeof *x);
-  set_goals(kin, time);
+  csim_planes_aim(&kin->planes, time);
+  for (int k = 0; k < kin->ncollider; k++) choose_goal(kin, k, time);
 }
 
 void csim_kinematics_place(csim_kinematics *kin, double time) {
@@ -272,6 +278,7 @@ void csim_kinematics_place(csim_kinematics *kin, double time) {
   }
 }
 
+// Whether collider k is not at its goal.
 static int is_behind(const csim_kinematics *kin, int k) {
   const csim_collider_progress *p = &kin->progress[k];
   return p->reached < p->goal_time || memcmp(p->offset, p->goal_offset, sizeof p->offset) != 0;
@@ -282,23 +289,23 @@ int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part) {
   return k >= 0 && is_behind(kin, k);
 }
 
-// Whether collider k does not try to move in this step.
-static int waits(const csim_kinematics *kin, int k) {
-  const csim_collider_progress *p = &kin->progress[k];
-  return !kin->never_waits && (p->held || backs_off(p->stuck));
+// The same, if it tries to get there.
+static int tries(const csim_kinematics *kin, int k) {
+  return is_behind(kin, k) && kin->progress[k].attempt == CSIM_ATTEMPT_TRIES;
 }
 
 int csim_kinematics_part_tries(const csim_kinematics *kin, int part) {
-  return csim_kinematics_part_is_behind(kin, part) && !waits(kin, part - kin->mesh->nbody);
+  int k = part - kin->mesh->nbody;
+  return k >= 0 && tries(kin, k);
 }
 
 void csim_kinematics_hold_part(csim_kinematics *kin, int part) {
-  kin->progress[part - kin->mesh->nbody].held = 1;
+  kin->progress[part - kin->mesh->nbody].attempt = CSIM_ATTEMPT_HELD;
 }
 
 int csim_kinematics_colliders_are_behind(const csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++)
-    if (is_behind(kin, k) && !waits(kin, k)) return 1;
+    if (tries(kin, k)) return 1;
   return 0;
 }
 
@@ -324,7 +331,7 @@ void csim_kinematics_end(csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
     p->stuck = p->reached < p->goal_time ? p->stuck + 1 : 0;
-    p->offset_age = has_offset(p) && !p->reduced ? p->offset_age + 1 : 0;
+    p->offset_age = has_offset(p) && !p->has_shrunk ? p->offset_age + 1 : 0;
   }
   kin->pins_stuck = csim_kinematics_pin_way(kin) > 0 ? kin->pins_stuck + 1 : 0;
 }
@@ -341,10 +348,11 @@ static void interpolate(const csim_collider_progress *p, double share, double *t
 void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
-    if (!is_behind(kin, k) || waits(kin, k)) continue;
-    p->reduced |= kin->reduces_offsets && share > 0;
+    if (!tries(kin, k)) continue;
+    p->has_shrunk |= kin->offsets_shrink && share > 0;
     interpolate(p, share, &p->reached, p->offset);
-    if (share >= 1 && p->may_reduce && has_offset(p)) reduce_offset(kin, k);
+    if (share >= 1 && p->offset_plan == CSIM_OFFSET_MAY_SHRINK && has_offset(p))
+      shrink_offset(kin, k);
   }
   kin->version++;
 }
@@ -395,7 +403,7 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
     if (!csim_collider_moves(collider)) continue;
     ptrdiff_t first = mesh->first[mesh->nbody + k], n = collider->mesh->nvert;
     double *d = kin->d + 3 * first, *x = kin->x + 3 * first;
-    if (!is_behind(kin, k) || waits(kin, k)) {
+    if (!tries(kin, k)) {
       memset(d, 0, 3 * (size_t)n * sizeof *d);
       continue;
     }

@@ -12,18 +12,50 @@
 
 #include "contact/planes.h"
 
-/// How far a collider has come.
+/// Whether a collider tries to reach its goal in a step.
+typedef enum csim_collider_attempt {
+  CSIM_ATTEMPT_TRIES, ///< as it does unless one of the others is set
+  CSIM_ATTEMPT_WAITS, ///< it has been stuck for some steps, and tries in few of them
+  CSIM_ATTEMPT_HELD,  ///< it stops the others (blocked.h): it stays for the rest of the step
+} csim_collider_attempt;
+
+/// What becomes of a collider's offset in a step.
+typedef enum csim_offset_plan {
+  CSIM_OFFSET_STAYS,
+  CSIM_OFFSET_MAY_SHRINK, ///< once the collider is at its goal
+  CSIM_OFFSET_SHRINKS,    ///< it was there, and has a new goal with a smaller one
+} csim_offset_plan;
+
+/// How far a collider has come. Between steps it is in one of three states:
+///
+///   on time        it is where its motion is now
+///   late           it is where its motion was at an earlier time: it is stuck, as something is in
+///                  its way, or catches up
+///   at an offset   it follows its motion beside it; it may be late or stuck at that too
+///
+///   from          to            by
+///   on time       late          csim_kinematics_end, if it has not reached its goal
+///   late          on time       csim_kinematics_end, if it has and that is where its motion is
+///   now;
+///                               csim_kinematics_begin, if its motion returns to where it is stuck
+///   late          at an offset  csim_kinematics_begin, if it is stuck where its motion is but for
+///                               an offset
+///   at an offset  on time       csim_kinematics_move_colliders, if the offset shrinks to 0
+///
+/// csim_kinematics_place puts all on time.
 typedef struct csim_collider_progress {
-  double reached;        ///< [s] the time of its motion at which it is
-  double goal_time;      ///< [s] that it is to reach in this step
-  double offset[3];      ///< [m] from its motion's position of that time
-  double goal_offset[3]; ///< [m] that it is to reach in this step
-  double away[3];        ///< unit vector from what blocked it when it got its offset; 0: none
-  int stuck;             ///< steps since it last moved on; 0: it did
-  int offset_age;        ///< steps since its offset was last reduced, or 0 [m]
-  int reduced;           ///< its offset was, in this step
-  int may_reduce;        ///< once it is at its goals in this step, it is to reduce its offset
-  int held;              ///< it is blocked, and does not try to move any more in this step
+  // between steps, csim_kinematics_save
+  double reached;   ///< [s] the time of its motion at which it is
+  double offset[3]; ///< [m] from its motion's position of that time
+  double away[3];   ///< unit vector from what blocked it when it got its offset; 0: none
+  int stuck;        ///< steps since it last reached the time of its goal; 0: it is not stuck
+  int offset_age;   ///< steps since its offset last shrank, or 0 [m]
+  // in a step, from csim_kinematics_begin on
+  double goal_time;      ///< [s] that it is to reach
+  double goal_offset[3]; ///< [m] that it is to reach
+  csim_collider_attempt attempt;
+  csim_offset_plan offset_plan;
+  int has_shrunk; ///< it has moved while offsets shrink: offset_age begins again
 } csim_collider_progress;
 
 typedef struct csim_kinematics {
@@ -41,7 +73,7 @@ typedef struct csim_kinematics {
   double *d;           ///< (mesh->nvert x 3) [m] the motion being tried. The one field that other
                        ///< modules write: glide and step filter shorten it
   int colliders_aimed; ///< 0: d is 0 at all vertices of colliders
-  int reduces_offsets; ///< some collider does in this step: nothing may be pressed now
+  int offsets_shrink;  ///< some collider's does, CSIM_OFFSET_SHRINKS: nothing may be pressed now
   const double *body_start; ///< (mesh->nbody_vert x 3) where bodies were when the step began
   double *collider_start;   ///< (mesh->nvert - mesh->nbody_vert x 3) and colliders
   const double *target;     ///< (model->ntarget x 3) where pins are to be
@@ -49,7 +81,8 @@ typedef struct csim_kinematics {
   double h;                 ///< [s] of this step
   double now;               ///< [s] when it began
   double time_left;         ///< [s] of the step that the clock has not gone through yet
-  int version;              ///< changes when planes or colliders have moved
+  int version;              ///< changes when planes or colliders have moved, or what has contact
+                            ///< with them: active contacts of another one are found anew
   double lag;               ///< [m] largest distance of a kinematic vertex from its goal
   int lag_part;             ///< its body or collider
 } csim_kinematics;
@@ -100,13 +133,13 @@ int csim_kinematics_part_tries(const csim_kinematics *kin, int part);
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_kinematics_colliders_are_behind(const csim_kinematics *kin);
 
-/// Leaves the collider of a part where it is for the rest of the step.
+/// Leaves the collider of a part where it is for the rest of the step: CSIM_ATTEMPT_HELD.
 void csim_kinematics_hold_part(csim_kinematics *kin, int part);
 
 /// Whether some collider that was on time when the step began is not at its goal.
 int csim_kinematics_colliders_fall_behind(const csim_kinematics *kin);
 
-/// Ends a step for colliders. Those that did not reach their goals wait a few steps.
+/// Ends a step for colliders. Those that did not reach their goals are stuck.
 void csim_kinematics_end(csim_kinematics *kin);
 
 /// Sets d: free vertices move to goal (mesh->nbody_vert x 3; NULL: they stay), exact pins to their
@@ -143,6 +176,12 @@ int csim_kinematics_pins_are_behind(const csim_kinematics *kin);
 /// Sets d (mesh->nbody_vert x 3) of exact pins: the way to their targets if they are behind, else
 /// 0. Pins that have been stuck go by one share of it, none farther than `most` [m].
 void csim_kinematics_aim_pins(const csim_kinematics *kin, double most, double *d);
+
+/// Records that vertices have contact with a collider, or have none, in another way than before
+/// (pinched.h).
+static inline void csim_kinematics_note_change(csim_kinematics *kin) {
+  kin->version++;
+}
 
 /// x += alpha d.
 void csim_kinematics_displace(csim_kinematics *kin, double alpha);

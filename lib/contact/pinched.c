@@ -32,18 +32,14 @@ int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, cs
   p->on = params->pinched == CSIM_PINCHED_IGNORE;
   if (!p->on) return 0;
   p->released = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
-  p->blocked = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
-  p->exit_tri = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
-  p->farther = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
-  p->has_room = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
-  p->last_depth = CSIM_ARENA_NEW(arena, double, p->mesh->nbody_vert);
+  p->vert = CSIM_ARENA_NEW(arena, csim_pinched_vertex, p->mesh->nbody_vert);
   p->mesh->released = p->released;
   return arena->failed ? -1 : 0;
 }
 
 void csim_pinched_free(csim_pinched *p) {
-  free(p->tri);
-  free(p->pair);
+  free(p->crossings.tri);
+  free(p->crossings.pair);
 }
 
 // ------------------------------------------------------------------------------------------ state
@@ -51,8 +47,8 @@ void csim_pinched_free(csim_pinched *p) {
 void csim_pinched_save(const csim_pinched *p, double *state) {
   int n = p->on ? p->mesh->nbody_vert : 0;
   for (int i = 0; i < n; i++) state[i] = p->released[i];
-  for (int i = 0; i < n; i++) state[n + i] = p->exit_tri[i];
-  for (int i = 0; i < n; i++) state[2 * n + i] = p->last_depth[i];
+  for (int i = 0; i < n; i++) state[n + i] = p->vert[i].exit_tri;
+  for (int i = 0; i < n; i++) state[2 * n + i] = p->vert[i].last_depth;
 }
 
 int csim_pinched_accepts(const csim_pinched *p, const double *state) {
@@ -70,18 +66,18 @@ int csim_pinched_accepts(const csim_pinched *p, const double *state) {
 
 void csim_pinched_load(csim_pinched *p, const double *state) {
   int n = p->on ? p->mesh->nbody_vert : 0;
-  p->n = 0;
+  p->nreleased = 0;
   for (int i = 0; i < n; i++) {
     p->released[i] = (int)state[i];
-    p->exit_tri[i] = (int)state[n + i];
-    p->last_depth[i] = state[2 * n + i];
-    p->n += p->released[i] != 0;
+    p->vert[i].exit_tri = (int)state[n + i];
+    p->vert[i].last_depth = state[2 * n + i];
+    p->nreleased += p->released[i] != 0;
   }
 }
 
 void csim_pinched_clear(csim_pinched *p) {
   if (p->on) memset(p->released, 0, (size_t)p->mesh->nbody_vert * sizeof *p->released);
-  p->n = 0;
+  p->nreleased = 0;
 }
 
 // Unit normal of a triangle of the mesh; 0 where it has none.
@@ -94,9 +90,10 @@ static void normal_of(const csim_pinched *p, int tri, double n[3]) {
 // triangle by a contact distance, and half an edge more if its faces are to clear a corner of the
 // collider.
 static double depth_of(const csim_pinched *p, int vert, const double *at, double n[3]) {
-  const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->exit_tri[vert])]);
-  normal_of(p, p->exit_tri[vert], n);
-  double more = p->farther[vert] ? 0.5 * p->reach->edge : 0;
+  const csim_pinched_vertex *v = &p->vert[vert];
+  const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(v->exit_tri)]);
+  normal_of(p, v->exit_tri, n);
+  double more = v->goes_farther ? 0.5 * p->reach->edge : 0;
   return p->reach->candidates->distance + more + csim_dot(n, q) - csim_dot(n, at);
 }
 
@@ -127,14 +124,15 @@ static int nearest_triangle(const csim_pinched *p, int vert, int part) {
   return nearest;
 }
 
-// Releases a vertex, which is to go out by a triangle; < 0: by the nearest one.
+// Lets a collider release a vertex, which is to go out by a triangle; < 0: by the nearest one.
+// Returns whether it had not released that yet.
 static int release_by(csim_pinched *p, int vert, int part, int tri) {
   int *by = &p->released[vert];
   if (*by == part || *by == EVERY) return 0;
   if (*by == 0) {
-    p->n++;
-    p->exit_tri[vert] = tri < 0 ? nearest_triangle(p, vert, part) : tri;
-    p->last_depth[vert] = -1;
+    p->nreleased++;
+    p->vert[vert].exit_tri = tri < 0 ? nearest_triangle(p, vert, part) : tri;
+    p->vert[vert].last_depth = -1;
   }
   *by = *by ? EVERY : part;
   return 1;
@@ -174,13 +172,14 @@ static pinched_pair evaluate_pair(const csim_pinched *p, const csim_candidate *c
 
 // -------------------------------------------------------------------------------------- releasing
 
-static void prefer(int *part, int other) {
-  if (other > 0 && (*part <= 0 || other < *part)) *part = other;
+// Of the colliders that could release a vertex the first one does.
+static void prefer(int *releaser, int part) {
+  if (part > 0 && (*releaser <= 0 || part < *releaser)) *releaser = part;
 }
 
-// Marks vertices of a pair that stops colliders with the first collider that could release them, or
-// with -1 while there is none.
-static void mark_blocked(void *context, const csim_candidate *candidate) {
+// Finds the releasers of the vertices of a pair that stops colliders: -1 of those whose pair has no
+// lagging collider.
+static void mark_stopping(void *context, const csim_candidate *candidate) {
   csim_pinched *p = context;
   if (csim_glide_candidate_share(p->reach, candidate) >= STOPS) return;
   pinched_pair pair = evaluate_pair(p, candidate);
@@ -188,9 +187,9 @@ static void mark_blocked(void *context, const csim_candidate *candidate) {
   int part = pair.part && csim_kinematics_part_is_behind(p->kin, pair.part) ? pair.part : -1;
   for (int k = 0; k < 4; k++) {
     if (pair.part ? pair.v[k] != pair.vert : pair.v[k] >= p->mesh->nbody_vert) continue;
-    int *blocked = &p->blocked[pair.v[k]];
-    if (*blocked == 0) *blocked = -1;
-    prefer(blocked, part);
+    int *releaser = &p->vert[pair.v[k]].releaser;
+    if (*releaser == 0) *releaser = -1;
+    prefer(releaser, part);
   }
 }
 
@@ -201,8 +200,8 @@ static void choose_collider(csim_pinched *p, const csim_candidate *candidate) {
   if (!pair.part || !csim_kinematics_part_is_behind(p->kin, pair.part)) return;
   if (pair.gap > p->reach->candidates->distance) return;
   for (int k = 0; k < 4; k++)
-    if (pair.v[k] < p->mesh->nbody_vert && p->blocked[pair.v[k]])
-      prefer(&p->blocked[pair.v[k]], pair.part);
+    if (pair.v[k] < p->mesh->nbody_vert && p->vert[pair.v[k]].releaser != 0)
+      prefer(&p->vert[pair.v[k]].releaser, pair.part);
 }
 
 int csim_pinched_release(csim_pinched *p, const double *d) {
@@ -211,15 +210,15 @@ int csim_pinched_release(csim_pinched *p, const double *d) {
   if (d != kin->d) memcpy(kin->d, d, 3 * (size_t)n * sizeof *d);
   csim_kinematics_stop_pins(kin);
   csim_kinematics_aim_colliders(kin, 1);
-  if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, mark_blocked, p))
+  if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, mark_stopping, p))
     return -1;
   const csim_candidates *set = p->reach->candidates;
   for (int i = 0; i < p->narrow->n; i++) choose_collider(p, &set->list[p->narrow->shortlist[i]]);
   for (int i = 0; i < n; i++) {
-    if (p->blocked[i] > 0) count += release(p, i, p->blocked[i]);
-    p->blocked[i] = 0;
+    if (p->vert[i].releaser > 0) count += release(p, i, p->vert[i].releaser);
+    p->vert[i].releaser = 0;
   }
-  if (count) kin->version++;
+  if (count) csim_kinematics_note_change(kin);
   return count;
 }
 
@@ -240,7 +239,7 @@ int csim_pinched_pass(csim_pinched *p) {
     csim_kinematics_aim_colliders(kin, 1);
     if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, release_pair, p))
       return -1;
-    kin->version++;
+    csim_kinematics_note_change(kin);
     memset(kin->d, 0, bytes);
     if (csim_glide_together(p->glide, 1) < 0) return -1;
   }
@@ -249,10 +248,10 @@ int csim_pinched_pass(csim_pinched *p) {
 
 // ----------------------------------------------------------------------------------------- review
 
-// Keeps the corners of a triangle released: during a review p->blocked is 1 for those.
+// Keeps the corners of a triangle released.
 static void keep_corners(csim_pinched *p, const int v[3], int part) {
   for (int k = 0; k < 3; k++)
-    if (csim_collision_mesh_releases(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
+    if (csim_collision_mesh_releases(p->mesh, v[k], part)) p->vert[v[k]].stays_released = 1;
 }
 
 // Keeps the vertices of a pair that are too near, by its gap as a share of its contact distance.
@@ -262,11 +261,12 @@ static void keep_if_near(csim_pinched *p, const pinched_pair *pair, double gap) 
     int vert = pair->v[k];
     double n[3];
     if (!csim_collision_mesh_releases(p->mesh, vert, pair->part)) continue;
-    int there = !p->farther[vert] && depth_of(p, vert, p->kin->x + csim_xyz(vert), n) <
-                                         (1 - RESTORE_GAP) * p->reach->candidates->distance;
+    csim_pinched_vertex *v = &p->vert[vert];
+    int there = !v->goes_farther && depth_of(p, vert, p->kin->x + csim_xyz(vert), n) <
+                                        (1 - RESTORE_GAP) * p->reach->candidates->distance;
     if (!(gap < (there ? RESTORE_GAP_AT_GOAL : RESTORE_GAP))) continue;
-    p->blocked[vert] = 1;
-    if (there) p->farther[vert] = 1;
+    v->stays_released = 1;
+    if (there) v->goes_farther = 1;
   }
 }
 
@@ -284,21 +284,22 @@ static void keep_near(csim_pinched *p) {
   }
 }
 
-// The collider that a triangle of the search crosses.
+// The collider of a crossing.
 static int crossed_part(const csim_pinched *p, ptrdiff_t i) {
-  const int *tri = p->mesh->tri + csim_xyz(p->mesh->nbody_tri + p->pair[2 * i + 1]);
+  const int *tri = p->mesh->tri + csim_xyz(p->mesh->nbody_tri + p->crossings.pair[2 * i + 1]);
   return csim_collision_mesh_part(p->mesh, tri[0]);
 }
 
-// Keeps vertices whose faces cross a collider. -1 when out of memory.
-static int keep_crossing(csim_pinched *p) {
+// Finds the crossings. -1 when out of memory.
+static int find_crossings(csim_pinched *p) {
   const csim_collision_mesh *mesh = p->mesh;
+  csim_pinched_crossings *c = &p->crossings;
   int n = 0;
   long long total = 0;
-  p->npair = 0;
-  int *tri = csim_grow(p->tri, &p->tri_capacity, mesh->nbody_tri, 3 * sizeof *tri);
+  c->n = 0;
+  int *tri = csim_grow(c->tri, &c->tri_capacity, mesh->nbody_tri, 3 * sizeof *tri);
   if (!tri) return -1;
-  p->tri = tri;
+  c->tri = tri;
   for (int t = 0; t < mesh->nbody_tri; t++) {
     const int *v = mesh->tri + csim_xyz(t);
     if (p->released[v[0]] || p->released[v[1]] || p->released[v[2]])
@@ -309,17 +310,24 @@ static int keep_crossing(csim_pinched *p) {
                               mesh->tri + csim_xyz(mesh->nbody_tri)};
   if (n == 0 || colliders.ntri == 0) return 0;
   for (int capacity = 1024;; capacity = (int)total) {
-    int *pair = csim_grow(p->pair, &p->pair_capacity, capacity, 2 * sizeof *pair);
+    int *pair = csim_grow(c->pair, &c->pair_capacity, capacity, 2 * sizeof *pair);
     if (!pair) return -1;
-    p->pair = pair;
+    c->pair = pair;
     if (csim_find_intersections(p->kin->pool, &bodies, &colliders, capacity, pair, &total))
       return -1;
     if (total > 1 << 28) return -1;
     if (total <= capacity) break;
   }
-  p->npair = total;
-  for (ptrdiff_t i = 0; i < total; i++)
-    keep_corners(p, tri + csim_xyz(p->pair[2 * i]), crossed_part(p, i));
+  c->n = total;
+  return 0;
+}
+
+// Keeps vertices whose faces cross a collider. -1 when out of memory.
+static int keep_crossing(csim_pinched *p) {
+  const csim_pinched_crossings *c = &p->crossings;
+  if (find_crossings(p)) return -1;
+  for (ptrdiff_t i = 0; i < c->n; i++)
+    keep_corners(p, c->tri + csim_xyz(c->pair[2 * i]), crossed_part(p, i));
   return 0;
 }
 
@@ -335,10 +343,11 @@ static int is_inside(const csim_pinched *p, int part, const double *at) {
 static void keep_inside(void *context, int first, int last) {
   csim_pinched *p = context;
   for (int i = first; i < last; i++) {
-    if (!p->released[i] || p->blocked[i]) continue;
-    for (int part = p->mesh->nbody; part < p->mesh->npart && !p->blocked[i]; part++)
-      p->blocked[i] = csim_collision_mesh_releases(p->mesh, i, part) &&
-                      is_inside(p, part, p->kin->x + csim_xyz(i));
+    unsigned char *stays = &p->vert[i].stays_released;
+    if (!p->released[i] || *stays) continue;
+    for (int part = p->mesh->nbody; part < p->mesh->npart && !*stays; part++)
+      *stays = csim_collision_mesh_releases(p->mesh, i, part) &&
+               is_inside(p, part, p->kin->x + csim_xyz(i));
   }
 }
 
@@ -346,9 +355,10 @@ static void keep_inside(void *context, int first, int last) {
 // draws it in half a step.
 static int is_held(const csim_pinched *p, int vert) {
   double n[3];
-  if (!p->released[vert] || p->last_depth[vert] < 0) return 0;
+  double last = p->vert[vert].last_depth;
+  if (!p->released[vert] || last < 0) return 0;
   double depth = csim_max(0, depth_of(p, vert, p->kin->x + csim_xyz(vert), n));
-  return depth > p->last_depth[vert] - 0.5 * DRAWS * p->kin->h;
+  return depth > last - 0.5 * DRAWS * p->kin->h;
 }
 
 // Whether a vertex that has contact with a collider is on the back of it, as seen from where
@@ -356,7 +366,7 @@ static int is_held(const csim_pinched *p, int vert) {
 static int is_behind(const csim_pinched *p, int vert, int other, int part) {
   static const double BACK = -0.1; // cosine between the sides; round a corner is not behind
   double n[3], m[3];
-  normal_of(p, p->exit_tri[other], n);
+  normal_of(p, p->vert[other].exit_tri, n);
   normal_of(p, nearest_triangle(p, vert, part), m);
   return csim_dot(n, m) < BACK;
 }
@@ -364,16 +374,16 @@ static int is_behind(const csim_pinched *p, int vert, int other, int part) {
 // What a held vertex hangs on has contact. If that is behind the collider it is released, to go out
 // where the vertex does.
 static void release_holders(csim_pinched *p) {
-  for (ptrdiff_t i = 0; i < p->npair; i++) {
-    const int *v = p->tri + csim_xyz(p->pair[2 * i]);
+  for (ptrdiff_t i = 0; i < p->crossings.n; i++) {
+    const int *v = p->crossings.tri + csim_xyz(p->crossings.pair[2 * i]);
     int part = crossed_part(p, i);
     for (int k = 0; k < 9; k++) {
       int held = v[k / 3], holder = v[k % 3];
       if (!csim_collision_mesh_releases(p->mesh, held, part) || !is_held(p, held)) continue;
       if (csim_collision_mesh_releases(p->mesh, holder, part)) continue;
       if (!csim_kinematics_is_free(p->kin, holder) || !is_behind(p, holder, held, part)) continue;
-      release_by(p, holder, part, p->exit_tri[held]);
-      p->blocked[holder] = p->farther[holder] = 1;
+      release_by(p, holder, part, p->vert[held].exit_tri);
+      p->vert[holder].stays_released = p->vert[holder].goes_farther = 1;
     }
   }
 }
@@ -382,39 +392,45 @@ static void release_holders(csim_pinched *p) {
 static void find_room(void *context, int first, int last) {
   csim_pinched *p = context;
   for (int i = first; i < last; i++) {
-    p->has_room[i] = 0;
-    p->last_depth[i] = -1;
-    if (!p->released[i] || !p->blocked[i]) continue;
+    csim_pinched_vertex *v = &p->vert[i];
+    v->has_room = 0;
+    v->last_depth = -1;
+    if (!p->released[i] || !v->stays_released) continue;
     double n[3], to[3];
     memcpy(to, p->kin->x + csim_xyz(i), sizeof to);
     double depth = csim_max(0, depth_of(p, i, to, n));
     csim_add_scaled(depth, n, to);
-    p->has_room[i] = 1;
-    for (int k = p->mesh->nbody; k < p->mesh->npart && p->has_room[i]; k++)
-      p->has_room[i] = !is_inside(p, k, to);
-    if (p->has_room[i]) p->last_depth[i] = depth;
+    v->has_room = 1;
+    for (int k = p->mesh->nbody; k < p->mesh->npart && v->has_room; k++)
+      v->has_room = !is_inside(p, k, to);
+    if (v->has_room) v->last_depth = depth;
   }
 }
 
+// Restores contact of the vertices that do not stay released.
+static void restore_others(csim_pinched *p) {
+  for (int i = 0; i < p->mesh->nbody_vert; i++) {
+    csim_pinched_vertex *v = &p->vert[i];
+    p->nreleased -= p->released[i] && !v->stays_released;
+    if (!v->stays_released) p->released[i] = 0;
+    v->stays_released = 0;
+  }
+  csim_kinematics_note_change(p->kin);
+}
+
 int csim_pinched_review(csim_pinched *p) {
-  int n = p->mesh->nbody_vert;
+  int n = p->on ? p->mesh->nbody_vert : 0;
   if (!p->review_due) return 0;
   p->review_due = 0;
-  if (p->on) memset(p->farther, 0, (size_t)n);
-  if (p->on) memset(p->has_room, 0, (size_t)n);
-  if (p->n == 0) return 0;
+  for (int i = 0; i < n; i++) p->vert[i].goes_farther = p->vert[i].has_room = 0;
+  if (p->nreleased == 0) return 0;
   if (keep_crossing(p)) return -1;
-  for (int i = 0; i < n; i++) p->farther[i] = p->blocked[i] != 0;
+  for (int i = 0; i < n; i++) p->vert[i].goes_farther = p->vert[i].stays_released;
   keep_near(p);
   csim_pool_for(p->kin->pool, n, 16, keep_inside, p);
   release_holders(p);
   csim_pool_for(p->kin->pool, n, 16, find_room, p);
-  for (int i = 0; i < n; i++) {
-    p->n -= p->released[i] && !p->blocked[i];
-    if (!p->blocked[i]) p->released[i] = 0;
-    p->blocked[i] = 0;
-  }
-  p->kin->version++;
+  restore_others(p);
   return 0;
 }
 
@@ -434,7 +450,7 @@ static pinched_spring spring_of(const csim_pinched *p, int vert, const double *x
   const csim_kinematics *kin = p->kin;
   pinched_spring s = {.grows = GROWS, .stiff = p->mesh->mass[vert] * RATE * RATE};
   s.depth = depth_of(p, vert, x + csim_xyz(vert), s.n);
-  if (p->has_room[vert]) {
+  if (p->vert[vert].has_room) {
     double at_start = depth_of(p, vert, csim_kinematics_start(kin, vert), s.n);
     s.depth -= csim_max(0, at_start - DRAWS * kin->h);
     s.grows = INFINITY;
@@ -445,7 +461,7 @@ static pinched_spring spring_of(const csim_pinched *p, int vert, const double *x
 
 double csim_pinched_value(const csim_pinched *p, const double *x) {
   double sum = 0;
-  for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
+  for (int i = 0; i < p->mesh->nbody_vert && p->nreleased; i++) {
     if (!p->released[i]) continue;
     pinched_spring s = spring_of(p, i, x);
     double depth = csim_max(0, s.depth), grown = csim_min(depth, s.grows);
@@ -455,9 +471,9 @@ double csim_pinched_value(const csim_pinched *p, const double *x) {
 }
 
 int csim_pinched_add(const csim_pinched *p, const double *x, csim_active_set *active) {
-  for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
+  for (int i = 0; i < p->mesh->nbody_vert && p->nreleased; i++) {
     if (!p->released[i] || !csim_kinematics_is_free(p->kin, i)) continue;
-    int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[csim_xyz(p->exit_tri[i])]);
+    int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[csim_xyz(p->vert[i].exit_tri)]);
     csim_active_contact c = {.v = {i, i, i, -1 - part}, .w = {1, 0, 0, 0}};
     pinched_spring s = spring_of(p, i, x);
     if (!(s.depth > 0)) continue;

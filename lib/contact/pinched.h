@@ -12,17 +12,47 @@
 //                   : v :                 : v :     and B still holds it
 //       | B |       | B |                 | B |
 //
-// Springs draw released vertices back to where they were released, in front of that triangle of the
-// collider. They draw them farther while their faces still cross the collider, or are too near to
-// it round a corner. As long as a collider is there springs are weak. Once there is room they are
-// as stiff as the cloth, so that nothing that hangs on a vertex holds it inside, but draw it out
-// slowly. A vertex that comes no farther in a frame is held by neighbours that have contact on
-// another side of the collider. Those are released too.
+// A vertex is in one of three states. Colliders that lag release it, at any time; a review at the
+// start of a frame does the rest:
+//
+//                      release, pass                  review
+//        has contact ------------------> no room ------------------> has room
+//             ^                             |  <------------------       |
+//             |            review           |         review             |
+//             '-----------------------------+----------------------------'
+//
+// no room   A collider is where it is to go: a weak spring draws it out.
+// has room  None is: a spring as stiff as the cloth does, so that nothing that hangs on the vertex
+//           holds it inside, but slowly. If it comes no farther in a frame it is held by neighbours
+//           that have contact on another side of the collider. The review releases those too.
+//
+// It is to go back to where it was released: in front of that triangle of the collider, its exit.
+// It goes farther while its faces still cross the collider, or are too near to it round a corner.
 #ifndef CSIM_CONTACT_PINCHED_H
 #define CSIM_CONTACT_PINCHED_H
 
 #include "contact/active.h"
 #include "contact/glide.h"
+
+/// What is known of a vertex of a body. All but the last two is of released ones.
+typedef struct csim_pinched_vertex {
+  double last_depth;            ///< [m] its way out at the last review; -1: it had no room then
+  int exit_tri;                 ///< triangle of the mesh by which it is to go out
+  unsigned char has_room;       ///< no collider was where it is to go, at the last review
+  unsigned char goes_farther;   ///< than to its exit, until the next review
+  unsigned char stays_released; ///< found by a review so far; 0 outside of it
+  int releaser; ///< collider (part) that csim_pinched_release found for it, which stops the motion;
+                ///< -1: none so far; 0: it stops nothing. 0 outside of that function
+} csim_pinched_vertex;
+
+/// Triangles of bodies that cross a collider which has released a vertex of theirs, as found by a
+/// review.
+typedef struct csim_pinched_crossings {
+  ptrdiff_t n;
+  int *pair; ///< (n x 2) triangle of `tri`, triangle of colliders (from mesh->nbody_tri on)
+  int *tri;  ///< vertices of the bodies' triangles with a released vertex, 3 each
+  ptrdiff_t pair_capacity, tri_capacity;
+} csim_pinched_crossings;
 
 typedef struct csim_pinched {
   csim_kinematics *kin;
@@ -30,19 +60,12 @@ typedef struct csim_pinched {
   csim_narrow_phase *narrow;
   csim_glide *glide;
   csim_collision_mesh *mesh;
-  int on;                 ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
-  int n;                  ///< number of vertices released
-  int *released;          ///< (mesh->nbody_vert) see csim_collision_mesh
-  int *exit_tri;          ///< (mesh->nbody_vert) triangle of the mesh by which each is to go out
-  int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
-  unsigned char *farther; ///< (mesh->nbody_vert) it is to go farther than that in this frame
-  unsigned char *has_room; ///< (mesh->nbody_vert) at the last review no collider was where it goes
-  double *last_depth; ///< (mesh->nbody_vert) [m] its way out at the last review; -1: had no room
-  int review_due;     ///< a frame begins: csim_pinched_review is to be done
-  ptrdiff_t tri_capacity, pair_capacity;
-  int *tri;  ///< (n x 3) triangles of bodies with a released vertex, of a search
-  int *pair; ///< the triangles of colliders that they intersect, (npair x 2)
-  ptrdiff_t npair;
+  int on;         ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
+  int review_due; ///< a frame begins: csim_pinched_review is to be done
+  int nreleased;  ///< number of vertices released
+  int *released;  ///< (mesh->nbody_vert) by which collider: mesh->released, which others read
+  csim_pinched_vertex *vert; ///< (mesh->nbody_vert)
+  csim_pinched_crossings crossings;
 } csim_pinched;
 
 /// The caller sets kin, reach, narrow, glide and mesh.
@@ -76,8 +99,14 @@ void csim_pinched_load(csim_pinched *pinched, const double *state);
 /// Restores contact of all vertices.
 void csim_pinched_clear(csim_pinched *pinched);
 
-/// Restores contact of vertices that are outside again. Once a frame, when its first step has
-/// collected candidates.
+/// A frame begins: the next csim_pinched_review is to be done.
+static inline void csim_pinched_begin_frame(csim_pinched *pinched) {
+  pinched->review_due = 1;
+}
+
+/// Reviews the released vertices: restores contact of those that are outside again, and finds which
+/// of the others have room. Once a frame, when its first step has collected candidates; else it
+/// does nothing.
 /// @return 0, or -1 when out of memory
 int csim_pinched_review(csim_pinched *pinched);
 

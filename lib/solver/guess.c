@@ -168,8 +168,7 @@ static int begin_in_contact(const csim_guess *guess, const csim_problem *problem
 // Restores contact to the state before this part of the step. -1: out of memory.
 static int begin_again(const csim_guess *guess, const csim_problem *problem) {
   csim_contact *contact = problem->contact;
-  csim_contact_load(contact, guess->colliders);
-  csim_contact_forget(contact);
+  csim_contact_restore(contact, guess->colliders);
   return csim_contact_begin(contact, guess->state->x, guess->state->v, problem->target, guess->end,
                             problem->integration->h);
 }

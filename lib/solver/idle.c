@@ -20,6 +20,15 @@ int csim_idle_create(csim_arena *arena, csim_balance *balance, const csim_groups
   return arena->failed ? -1 : 0;
 }
 
+// A step that was cut by more has not gone where the forces pull. The root mean square of what was
+// cut does not see a folded corner: one of a cloth of 129 x 129 was left with an edge stretched by
+// 0.48.
+double csim_idle_most_cut(const csim_problem *problem) {
+  static const double SHARE = 0.1;
+  double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
+  return SHARE * gravity * problem->h * problem->h;
+}
+
 static void wake_all(csim_idle *idle) {
   memset(idle->body, 0, (size_t)idle->balance->model->nbody);
   idle->nidle = 0;

@@ -28,6 +28,10 @@ int csim_idle_create(csim_arena *arena, csim_balance *balance, const csim_groups
 /// Begins a step: nothing is idle, and nothing was cut.
 void csim_idle_begin(csim_idle *idle);
 
+/// [m] Most that contact may cut from any vertex's step for its body to be idle, and for a step to
+/// end: a share of the motion by gravity in the step.
+double csim_idle_most_cut(const csim_problem *problem);
+
 /// Chooses the idle bodies. A body is idle if its imbalance is at most `share` of what a step may
 /// leave, contact cut at most most_cut [m] from its last step, and its forces would move its
 /// vertices by at most `most` [m], root mean square, were inertia all that resists. Bodies that

@@ -68,7 +68,8 @@ typedef struct csim_problem {
   csim_chamber_now *chamber;     ///< (nchamber)
   csim_energy_memo *energy_memo; ///< NULL: none
   csim_scratch *scratch;         ///< of linear solvers, csim_pcg_reserve
-  double *step; ///< (nvert x 3) [m] where they leave a step, and contact filters it
+  double *step; ///< (nvert x 3) [m] step that a method proposes; csim_contact_displacements, if
+                ///< there is contact
   csim_integration *integration; ///< newton sets its leftover; NULL: not wanted
   const csim_stop *stop;         ///< NULL: none
   double *v_next;                ///< (nvert x 3) [m/s] for methods that set the velocity themselves

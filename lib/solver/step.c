@@ -19,10 +19,11 @@ typedef struct earlier_state {
   double *x, *v, *a; // (nvert x 3)
 } earlier_state;
 
-// Colliders before the step, and before the present part of it; NULL: the method has no contact.
-typedef struct earlier_colliders {
-  double *last, *part;
-} earlier_colliders;
+// States of contact to go back to, csim_contact_save.
+typedef struct earlier_contact {
+  double *step; // before the step
+  double *part; // before the present part of it; NULL: the method does not know contact
+} earlier_contact;
 
 // For methods without contact: the bodies without their energies, and newton on them.
 typedef struct loose_bodies {
@@ -71,7 +72,7 @@ struct csim_solver {
   double *goal;          // (nvert x 3) the method's proposal, when contact is resolved after it
   csim_contact *contact; // NULL unless the response is "filter"
   csim_zones *zones;     // NULL unless it is "impact-zones"
-  earlier_colliders kinematic;
+  earlier_contact contact_before;
   loose_bodies loose;
 };
 
@@ -130,9 +131,9 @@ static void create_contact(csim_solver *solver) {
     return;
   }
   ptrdiff_t size = csim_xyz(csim_contact_kinematic_size(solver->contact));
-  solver->kinematic.last = CSIM_ARENA_NEW(arena, double, size);
+  solver->contact_before.step = CSIM_ARENA_NEW(arena, double, size);
   if (knows_contact)
-    solver->kinematic.part = CSIM_ARENA_NEW(arena, double, size);
+    solver->contact_before.part = CSIM_ARENA_NEW(arena, double, size);
   else
     create_loose(solver);
 }
@@ -181,7 +182,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   create_contact(solver);
   csim_guess_create(arena, setup->model, &solver->guess);
   solver->guess.method = method;
-  solver->guess.colliders = solver->kinematic.part;
+  solver->guess.colliders = solver->contact_before.part;
   if (method->solves_systems && !solver->contact) solver->step = CSIM_ARENA_NEW(arena, double, n);
   reserve_scratch(solver);
   if (arena->failed) {
@@ -403,7 +404,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   csim_integration *step = &solver->integration;
   double *x = solver->x;
   csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
-  if (solver->kinematic.part) csim_contact_save(contact, solver->kinematic.part);
+  if (solver->contact_before.part) csim_contact_save(contact, solver->contact_before.part);
   if (contact && csim_contact_begin(contact, state->x, state->v, solver->driven.target, end, h))
     return -1;
   problem->force_scale = csim_problem_force_scale(problem, x);
@@ -514,7 +515,7 @@ static int load_colliders(csim_solver *solver, csim_state *state) {
     state->nkinematic = n;
   }
   csim_contact_load(solver->contact, state->kinematic);
-  memcpy(solver->kinematic.last, state->kinematic, 3 * (size_t)n * sizeof(double));
+  memcpy(solver->contact_before.step, state->kinematic, 3 * (size_t)n * sizeof(double));
   return 0;
 }
 
@@ -602,8 +603,7 @@ static void go_back(csim_solver *solver, csim_state *state) {
       csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->earlier.a, state->a);
   }
   if (!solver->contact) return;
-  csim_contact_load(solver->contact, solver->kinematic.last);
-  csim_contact_forget(solver->contact);
+  csim_contact_restore(solver->contact, solver->contact_before.step);
 }
 
 // Takes a step of length h from `time`, in 2^state->pace.halvings parts, or up to 2^most_halvings

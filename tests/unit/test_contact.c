@@ -681,7 +681,9 @@ static void test_thrown(int apart) {
   memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
   CHECK(csim_contact_begin(c, x, v, NULL, h, h) == 0);
   int rest = c->candidates.n;
-  csim_contact_forget(c);
+  double *state = CSIM_NEW(double, csim_xyz(csim_contact_kinematic_size(c)));
+  csim_contact_save(c, state);
+  csim_contact_restore(c, state);
   for (int i = 0; i < n; i++) {
     v[i] = apart ? 480 * kit_random(&seed) : i % 3 == 1 ? 480 : 0;
     goal[i] = x[i] + h * v[i];
@@ -694,6 +696,7 @@ static void test_thrown(int apart) {
   free(x);
   free(v);
   free(goal);
+  free(state);
   layers_end(&l);
 }
 
