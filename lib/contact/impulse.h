@@ -7,6 +7,7 @@
 #define CSIM_CONTACT_IMPULSE_H
 
 #include "contact/collider.h"
+#include "math/vec3.h"
 #include "model/model.h"
 
 /// The step that the responses act on.
@@ -16,10 +17,20 @@ typedef struct csim_impulse_step {
   int ncollider;
   const csim_collider *collider; ///< (ncollider)
   const csim_contact_params *params;
-  const double *x0; ///< (nvert x 3) [m] at the start of the step
-  double time;      ///< [s] at its end
-  double h;         ///< [s]
+  const double *x0;   ///< (nvert x 3) [m] at the start of the step
+  const double *from; ///< (nvert x 3) [m] where the integrator starts, x0 unless it looks back
+  double time;        ///< [s] at its end
+  double h;           ///< [s]
+  double rate;        ///< [s] of the integrator, from `from` to the end
+  double *a;          ///< (nvert x 3) [m/s^2] generalized-alpha's, changed; NULL: others
 } csim_impulse_step;
+
+/// Generalized-alpha's impulse by mass [m/s] where a push moves x by h `push`: 2 `push`, as of a
+/// force over the step, where that does no more than stop the `approach` [m/s] of p; else what
+/// stops it, but at least `push`.
+static inline double csim_impulse_of_push(double push, double approach) {
+  return csim_max(push, csim_min(2 * push, approach));
+}
 
 /// Pushes every free vertex nearer than the thickness to a collider out to that distance, along the
 /// gradient n of the signed distance at the end of the step, and changes the velocity to match:
@@ -30,11 +41,16 @@ typedef struct csim_impulse_step {
 /// of its speed. The continuous test takes n where the straight path of the vertex, relative to the
 /// collider, first comes within the thickness, and pushes out to the tangent plane there.
 ///
+/// Generalized-alpha moves x by half of what a force gives p = v + h/2 a in the step. What it
+/// pushes gets v = p, a = 0, and the impulse of csim_impulse_of_push in place of |d| / h: what
+/// rests would else keep half a step of its weight as a speed downward.
+///
 /// @param x, v  (nvert x 3) at the end of the step, read and changed
 /// @return number of vertices pushed
 int csim_impulse_respond(const csim_impulse_step *step, double *x, double *v);
 
-/// Springs and dashpots where x0 + h v is nearer than the thickness, by depth d = thickness - phi:
+/// Springs and dashpots where from + rate v is nearer than the thickness, by depth d = thickness -
+/// phi:
 ///
 ///   v += max(0, s d / h - min(1, 2 sqrt(s)) min(v.n, 0)) n,  s = params->penalty
 ///
