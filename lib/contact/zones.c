@@ -16,17 +16,18 @@ enum { IMPULSE_ROUNDS = 8, ZONE_ROUNDS = 30, SWEEPS = 60 };
 typedef struct gap {
   int v[4];
   double w[4], n[3];
-  double open;   // [m]
-  double mobile; // sum w_k^2 / m_k [1/kg]
-  double pushed; // [kg m] so far, >= 0
-  double speed;  // [m/s] of the plane along n; 0: of vertices only
+  double open;     // [m]
+  double mobile;   // sum w_k^2 / m_k [1/kg]
+  double pushed;   // [kg m] so far, >= 0
+  double moved[3]; // [m] of the plane at the vertex, in the step; 0: of vertices only
   int part[2];
 } gap;
 
 // The half-space n.x >= offset, at the end of the step.
 typedef struct plane {
+  const csim_collider *collider;
+  csim_pose before, now; // of the step
   double n[3], offset;
-  double speed; // [m/s] along n
   int part;
 } plane;
 
@@ -146,6 +147,15 @@ static int collect(csim_zones *z) {
   return csim_candidates_collect(z->pool, &z->candidates);
 }
 
+// Sets how the point of the plane that is at x at the start of the step moves in it.
+static void find_motion(const plane *p, const double *x, double moved[3]) {
+  double local[3];
+  if (p->collider->motion.nkey < 2) return; // without rounding
+  csim_collider_to_local(p->collider, &p->before, x, local);
+  csim_collider_to_world(p->collider, &p->now, local, moved);
+  csim_sub(moved, x, moved);
+}
+
 // Whether a vertex comes too near to a plane, and the gap between them. Bodies rest on planes at
 // the thickness.
 static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
@@ -153,16 +163,19 @@ static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
              .w = {1, 0, 0, 0},
              .n = {p->n[0], p->n[1], p->n[2]},
              .mobile = z->inverse[i],
-             .speed = p->speed,
              .part = {csim_collision_mesh_part(&z->mesh, i), p->part}};
   g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + csim_xyz(i));
-  return g->mobile > 0 && opening(g, z->d) < g->open - 1e-9 * z->params.thickness;
+  if (!(g->mobile > 0) || opening(g, z->d) >= g->open - 1e-9 * z->params.thickness) return 0;
+  find_motion(p, z->x + csim_xyz(i), g->moved);
+  return 1;
 }
 
-// Pushes the vertices of a gap apart by `by`, with friction, in displacements or velocities d.
-static void give(const csim_zones *z, const gap *g, double by, double mu, double *d) {
+// Pushes the vertices of a gap apart by `by`, with friction, in displacements d, of the time 1, or
+// in velocities d, of that of the step.
+static void give(const csim_zones *z, const gap *g, double by, double mu, double time, double *d) {
   double slip[3] = {0};
   push(z, g, by / g->mobile, g->n, d);
+  csim_add_scaled(-1 / time, g->moved, slip);
   for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], d + csim_xyz(g->v[k]), slip);
   csim_add_scaled(-csim_dot(slip, g->n), g->n, slip);
   double length = csim_norm(slip), loss = mu * by;
@@ -175,8 +188,10 @@ static int give_impulse(csim_zones *z, gap *g) {
   csim_friction_factors(z->model, g->v, g->w, g->part, factor);
   double mu =
       csim_friction_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1], factor);
-  give(z, g, by, mu, z->d);
-  if (z->keeps_p) give(z, g, csim_impulse_of_push(least, g->speed - opening(g, z->p)), mu, z->p);
+  give(z, g, by, mu, 1, z->d);
+  if (!z->keeps_p) return 0;
+  double approach = csim_dot(g->n, g->moved) / z->h - opening(g, z->p);
+  give(z, g, csim_impulse_of_push(least, approach), mu, z->h, z->p);
   return 0;
 }
 
@@ -221,13 +236,14 @@ static void project(csim_zones *z) {
   }
 }
 
-// Sets a plane at the end of the step.
 static void set_plane(const csim_zones *z, int k, double time, plane *p) {
-  double point[3], before[3], n[3];
-  csim_collider_plane(&z->collider[k], time - z->h, before, n);
-  csim_collider_plane(&z->collider[k], time, point, p->n);
+  const csim_collider *collider = &z->collider[k];
+  double point[3];
+  p->collider = collider;
+  p->before = csim_motion_pose(&collider->motion, collider->pivot, time - z->h);
+  p->now = csim_motion_pose(&collider->motion, collider->pivot, time);
+  csim_collider_plane(collider, time, point, p->n);
   p->offset = csim_dot(p->n, point);
-  p->speed = (p->offset - csim_dot(p->n, before)) / z->h;
   p->part = z->mesh.nbody + k;
 }
 
