@@ -74,8 +74,8 @@ static int respond(const impulse_job *job, int i) {
       double *a = s->a + csim_xyz(i);
       csim_add_scaled(0.5 * s->h, a, v);
       memset(a, 0, 3 * sizeof *a);
-      push = csim_impulse_of_push(push, csim_dot(u, n) - csim_dot(v, n));
     }
+    push = csim_impulse_of_push(s, depth, csim_dot(u, n) - csim_dot(v, n));
   } else {
     double approach = csim_dot(v, n) - csim_dot(u, n), share = s->params->penalty;
     push = csim_max(0, share * push - csim_min(1, 2 * sqrt(share)) * csim_min(approach, 0));

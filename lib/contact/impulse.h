@@ -23,13 +23,14 @@ typedef struct csim_impulse_step {
   double h;           ///< [s]
   double rate;        ///< [s] of the integrator, from `from` to the end
   double *a;          ///< (nvert x 3) [m/s^2] generalized-alpha's, changed; NULL: others
+  double by_force;    ///< [1/s] what a force over the step changes velocities by, of its way
 } csim_impulse_step;
 
-/// Generalized-alpha's impulse by mass [m/s] where a push moves x by h `push`: 2 `push`, as of a
-/// force over the step, where that does no more than stop the `approach` [m/s] of p; else what
-/// stops it, but at least `push`.
-static inline double csim_impulse_of_push(double push, double approach) {
-  return csim_max(push, csim_min(2 * push, approach));
+/// Impulse by mass [m/s] of a push by d: d/h, but that of a force over the step, d `by_force`,
+/// where this does no more than stop the `approach` [m/s], or else what stops it.
+static inline double csim_impulse_of_push(const csim_impulse_step *step, double d,
+                                          double approach) {
+  return csim_max(d / step->h, csim_min(d * step->by_force, approach));
 }
 
 /// Pushes every free vertex nearer than the thickness to a collider out to that distance, along the
@@ -41,9 +42,11 @@ static inline double csim_impulse_of_push(double push, double approach) {
 /// of its speed. The continuous test takes n where the straight path of the vertex, relative to the
 /// collider, first comes within the thickness, and pushes out to the tangent plane there.
 ///
-/// Generalized-alpha moves x by half of what a force gives p = v + h/2 a in the step. What it
-/// pushes gets v = p, a = 0, and the impulse of csim_impulse_of_push in place of |d| / h: what
-/// rests would else keep half a step of its weight as a speed downward.
+/// Integrators of second order move x by less than h times what a force gives the velocity in the
+/// step: generalized-alpha by half of that in p = v + h/2 a, BDF2 by two thirds. What they push
+/// gets the impulse of csim_impulse_of_push in place of |d| / h, with generalized-alpha to p, and
+/// then v = p, a = 0: what rests would else keep half or a third of a step of its weight as a
+/// speed.
 ///
 /// @param x, v  (nvert x 3) at the end of the step, read and changed
 /// @return number of vertices pushed

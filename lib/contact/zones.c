@@ -40,10 +40,11 @@ struct csim_zones {
   csim_contact_params params;
   csim_collision_mesh mesh;
   csim_candidates candidates;
-  double h;              // [s] of the step
-  double *x, *d;         // (mesh.nvert x 3) start, displacement
-  double *p;             // (mesh.nvert x 3) [m/s] generalized-alpha's momentum by mass
-  int keeps_p;           // whether the step is of generalized-alpha
+  double h;      // [s] of the step
+  double *x, *d; // (mesh.nvert x 3) start, displacement
+  double *p;     // (mesh.nvert x 3) [m/s] velocities, of generalized-alpha its p
+  int keeps_p;   // whether the integrator is of second order
+  const csim_impulse_step *step;
   double *inverse;       // (mesh.nvert) 1 / mass, 0 for what is kinematic [1/kg]
   unsigned char *pushed; // (mesh.nvert) in this step
   int nplane;
@@ -184,14 +185,14 @@ static void give(const csim_zones *z, const gap *g, double by, double mu, double
 
 // An inelastic impulse.
 static int give_impulse(csim_zones *z, gap *g) {
-  double factor[2], by = g->open - opening(g, z->d), least = by / z->h;
+  double factor[2], by = g->open - opening(g, z->d);
   csim_friction_factors(z->model, g->v, g->w, g->part, factor);
   double mu =
       csim_friction_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1], factor);
   give(z, g, by, mu, 1, z->d);
   if (!z->keeps_p) return 0;
   double approach = csim_dot(g->n, g->moved) / z->h - opening(g, z->p);
-  give(z, g, csim_impulse_of_push(least, approach), mu, z->h, z->p);
+  give(z, g, csim_impulse_of_push(z->step, by, approach), mu, z->h, z->p);
   return 0;
 }
 
@@ -274,7 +275,7 @@ static void end_step(const csim_zones *z, const csim_impulse_step *step, double 
     double to = step->x0[c] + z->d[c];
     if (z->keeps_p && z->pushed[c / 3]) {
       v[c] = z->p[c] + z->d[c] / z->h;
-      step->a[c] = 0;
+      if (step->a) step->a[c] = 0;
     } else {
       v[c] += (to - x[c]) / z->h;
     }
@@ -286,11 +287,13 @@ int csim_zones_respond(csim_zones *z, const csim_impulse_step *step, double *x, 
                        int *left) {
   int n = 3 * z->mesh.nbody_vert, total = 0;
   z->h = step->h;
-  z->keeps_p = step->a != NULL;
+  z->step = step;
+  z->keeps_p = step->by_force * step->h > 1.25;
   memset(z->pushed, 0, (size_t)z->mesh.nvert);
   memcpy(z->x, step->x0, (size_t)n * sizeof *x);
   for (int c = 0; c < n; c++) z->d[c] = x[c] - step->x0[c];
-  for (int c = 0; c < n && z->keeps_p; c++) z->p[c] = v[c] + 0.5 * z->h * step->a[c];
+  for (int c = 0; c < n && z->keeps_p; c++)
+    z->p[c] = v[c] + (step->a ? 0.5 * z->h * step->a[c] : 0);
   set_kinematic(z, step->time);
   *left = 1;
   for (int round = 0; round < IMPULSE_ROUNDS && *left; round++) {

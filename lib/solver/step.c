@@ -426,7 +426,9 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
 static int end_solve(csim_solver *solver, csim_state *state, double end, double h,
                      csim_step_report *report) {
   csim_impulse_step touch = impulse_step(solver, state, end, h);
-  touch.a = solver->integration.integrator == CSIM_INTEGRATOR_ALPHA ? state->a : NULL;
+  int alpha = solver->integration.integrator == CSIM_INTEGRATOR_ALPHA;
+  touch.a = alpha ? state->a : NULL;
+  touch.by_force = alpha ? 2 / h : 1 / touch.rate;
   set_velocity(solver, state, solver->x, solver->v);
   if (solver->setup.contact.response == CSIM_RESPONSE_IMPULSE)
     report->contacts += csim_impulse_respond(&touch, solver->x, solver->v);

@@ -215,7 +215,9 @@ cat >lies.json <<'END'
 }
 END
 for response in filter impulse impact-zones penalty; do
-  expect 0 "$clothsim" lies.json -q -o lies --overwrite --strict --set "contact.response=\"$response\""
-  equal "$(field at_rest lies)" true "$response: what falls comes to rest"
+  for integrator in generalized-alpha bdf2; do
+    expect 0 "$clothsim" lies.json -q -o lies --overwrite --strict --set "contact.response=\"$response\"" --set "solver.integrator=\"$integrator\""
+    equal "$(field at_rest lies)" true "$response, $integrator: what falls comes to rest"
+  done
 done
 report

@@ -132,11 +132,12 @@ static void test_penalty_rest(void) {
 // takes impulses; what slides there loses mu g. Generalized-alpha kept half a step of gravity as a
 // speed downward.
 static void test_rest(void) {
-  static const csim_integrator integrators[] = {CSIM_INTEGRATOR_EULER, CSIM_INTEGRATOR_ALPHA};
+  static const csim_integrator integrators[] = {CSIM_INTEGRATOR_EULER, CSIM_INTEGRATOR_ALPHA,
+                                                CSIM_INTEGRATOR_BDF2};
   static const csim_key keys[2] = {{.time = 0}, {.time = 1, .position = {0, 0.3, 0}}};
   const double h = 1.0 / 131, mu = 0.23;
   enum { STEPS = 60 };
-  for (int run = 0; run < 4; run++) {
+  for (int run = 0; run < 6; run++) {
     ball b;
     int lifts = run % 2;
     ball_begin(&shapes[0], CSIM_RESPONSE_IMPULSE, CSIM_TEST_DISCRETE, (double[]){0, 0.011, 0},
