@@ -4,6 +4,8 @@
 #include "contact/friction.h"
 #include "math/vec3.h"
 
+#include <string.h>
+
 enum { VERT_GRAIN = 1024 };
 
 typedef struct impulse_job {
@@ -55,7 +57,8 @@ static int respond(const impulse_job *job, int i) {
   const csim_impulse_step *s = job->step;
   const double *x0 = s->x0 + csim_xyz(i);
   double *v = job->v + csim_xyz(i), local[3], n[3], u[3], end[3];
-  for (int c = 0; c < 3; c++) end[c] = job->x ? job->x[csim_xyz(i) + c] : x0[c] + s->h * v[c];
+  for (int c = 0; c < 3; c++)
+    end[c] = job->x ? job->x[csim_xyz(i) + c] : s->from[csim_xyz(i) + c] + s->rate * v[c];
   double depth = find_depth(job, x0, end, local, n);
   if (!(depth > 0)) return 0;
   int body = s->model->body_of[i];
@@ -67,6 +70,12 @@ static int respond(const impulse_job *job, int i) {
   double push = depth / s->h;
   if (job->x) {
     csim_add_scaled(depth, n, job->x + csim_xyz(i));
+    if (s->a) {
+      double *a = s->a + csim_xyz(i);
+      csim_add_scaled(0.5 * s->h, a, v);
+      memset(a, 0, 3 * sizeof *a);
+    }
+    push = csim_impulse_of_push(s, depth, csim_dot(u, n) - csim_dot(v, n));
   } else {
     double approach = csim_dot(v, n) - csim_dot(u, n), share = s->params->penalty;
     push = csim_max(0, share * push - csim_min(1, 2 * sqrt(share)) * csim_min(approach, 0));

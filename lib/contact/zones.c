@@ -16,14 +16,17 @@ enum { IMPULSE_ROUNDS = 8, ZONE_ROUNDS = 30, SWEEPS = 60 };
 typedef struct gap {
   int v[4];
   double w[4], n[3];
-  double open;   // [m]
-  double mobile; // sum w_k^2 / m_k [1/kg]
-  double pushed; // [kg m] so far, >= 0
+  double open;     // [m]
+  double mobile;   // sum w_k^2 / m_k [1/kg]
+  double pushed;   // [kg m] so far, >= 0
+  double moved[3]; // [m] of the plane at the vertex, in the step; 0: of vertices only
   int part[2];
 } gap;
 
 // The half-space n.x >= offset, at the end of the step.
 typedef struct plane {
+  const csim_collider *collider;
+  csim_pose before, now; // of the step
   double n[3], offset;
   int part;
 } plane;
@@ -37,8 +40,13 @@ struct csim_zones {
   csim_contact_params params;
   csim_collision_mesh mesh;
   csim_candidates candidates;
-  double *x, *d;   // (mesh.nvert x 3) start, displacement
-  double *inverse; // (mesh.nvert) 1 / mass, 0 for what is kinematic [1/kg]
+  double h;      // [s] of the step
+  double *x, *d; // (mesh.nvert x 3) start, displacement
+  double *p;     // (mesh.nvert x 3) [m/s] velocities, of generalized-alpha its p
+  int keeps_p;   // whether the integrator is of second order
+  const csim_impulse_step *step;
+  double *inverse;       // (mesh.nvert) 1 / mass, 0 for what is kinematic [1/kg]
+  unsigned char *pushed; // (mesh.nvert) in this step
   int nplane;
   plane *plane; // (ncollider)
   ptrdiff_t gap_capacity;
@@ -64,6 +72,8 @@ csim_zones *csim_zones_create(csim_pool *pool, csim_scratch *scratch, const csim
     goto failed;
   z->x = CSIM_ARENA_NEW(arena, double, 3 * n);
   z->d = CSIM_ARENA_NEW(arena, double, 3 * n);
+  z->p = CSIM_ARENA_NEW(arena, double, 3 * n);
+  z->pushed = CSIM_ARENA_NEW(arena, unsigned char, n);
   z->plane = CSIM_ARENA_NEW(arena, plane, ncollider);
   z->inverse = CSIM_ARENA_NEW(arena, double, n);
   if (arena->failed) goto failed;
@@ -83,15 +93,18 @@ void csim_zones_free(csim_zones *z) {
   free(z);
 }
 
-static double approach(const csim_zones *z, const gap *g) {
+// How the gap opens by d, displacements or velocities of all vertices.
+static double opening(const gap *g, const double *d) {
   double sum = 0;
-  for (int k = 0; k < 4; k++) sum += g->w[k] * csim_dot(g->n, z->d + csim_xyz(g->v[k]));
+  for (int k = 0; k < 4; k++) sum += g->w[k] * csim_dot(g->n, d + csim_xyz(g->v[k]));
   return sum;
 }
 
-static void push(csim_zones *z, const gap *g, double by, const double *along) {
-  for (int k = 0; k < 4; k++)
-    csim_add_scaled(by * g->w[k] * z->inverse[g->v[k]], along, z->d + csim_xyz(g->v[k]));
+static void push(const csim_zones *z, const gap *g, double by, const double *along, double *d) {
+  for (int k = 0; k < 4; k++) {
+    csim_add_scaled(by * g->w[k] * z->inverse[g->v[k]], along, d + csim_xyz(g->v[k]));
+    z->pushed[g->v[k]] = 1;
+  }
 }
 
 // Whether the pair touches on its way, and its gap at that time.
@@ -122,7 +135,7 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   g->part[1] = csim_collision_mesh_part(&z->mesh, g->v[3]);
   double wide = z->params.thickness * scale;
   g->open = from < wide ? 0.25 * (wide - from) : 0;
-  return g->mobile > 0 && approach(z, g) < 0.999 * g->open - 1e-12 * wide;
+  return g->mobile > 0 && opening(g, z->d) < 0.999 * g->open - 1e-12 * wide;
 }
 
 // Collects the pairs that may touch while vertices move by d.
@@ -135,6 +148,15 @@ static int collect(csim_zones *z) {
   return csim_candidates_collect(z->pool, &z->candidates);
 }
 
+// Sets how the point of the plane that is at x at the start of the step moves in it.
+static void find_motion(const plane *p, const double *x, double moved[3]) {
+  double local[3];
+  if (p->collider->motion.nkey < 2) return; // without rounding
+  csim_collider_to_local(p->collider, &p->before, x, local);
+  csim_collider_to_world(p->collider, &p->now, local, moved);
+  csim_sub(moved, x, moved);
+}
+
 // Whether a vertex comes too near to a plane, and the gap between them. Bodies rest on planes at
 // the thickness.
 static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
@@ -144,21 +166,33 @@ static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
              .mobile = z->inverse[i],
              .part = {csim_collision_mesh_part(&z->mesh, i), p->part}};
   g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + csim_xyz(i));
-  return g->mobile > 0 && approach(z, g) < g->open - 1e-9 * z->params.thickness;
+  if (!(g->mobile > 0) || opening(g, z->d) >= g->open - 1e-9 * z->params.thickness) return 0;
+  find_motion(p, z->x + csim_xyz(i), g->moved);
+  return 1;
 }
 
-// An inelastic impulse, with friction.
-static int give_impulse(csim_zones *z, gap *g) {
-  double rate = approach(z, g), slip[3] = {0};
-  push(z, g, (g->open - rate) / g->mobile, g->n);
-  for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], z->d + csim_xyz(g->v[k]), slip);
+// Pushes the vertices of a gap apart by `by`, with friction, in displacements d, of the time 1, or
+// in velocities d, of that of the step.
+static void give(const csim_zones *z, const gap *g, double by, double mu, double time, double *d) {
+  double slip[3] = {0};
+  push(z, g, by / g->mobile, g->n, d);
+  csim_add_scaled(-1 / time, g->moved, slip);
+  for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], d + csim_xyz(g->v[k]), slip);
   csim_add_scaled(-csim_dot(slip, g->n), g->n, slip);
-  double factor[2];
+  double length = csim_norm(slip), loss = mu * by;
+  if (length > 0) push(z, g, -(loss < length ? loss / length : 1) / g->mobile, slip, d);
+}
+
+// An inelastic impulse.
+static int give_impulse(csim_zones *z, gap *g) {
+  double factor[2], by = g->open - opening(g, z->d);
   csim_friction_factors(z->model, g->v, g->w, g->part, factor);
   double mu =
       csim_friction_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1], factor);
-  double length = csim_norm(slip), loss = mu * (g->open - rate);
-  if (length > 0) push(z, g, -(loss < length ? loss / length : 1) / g->mobile, slip);
+  give(z, g, by, mu, 1, z->d);
+  if (!z->keeps_p) return 0;
+  double approach = csim_dot(g->n, g->moved) / z->h - opening(g, z->p);
+  give(z, g, csim_impulse_of_push(z->step, by, approach), mu, z->h, z->p);
   return 0;
 }
 
@@ -193,49 +227,81 @@ static void project(csim_zones *z) {
     double most = 0;
     for (int i = 0; i < z->ngap; i++) {
       gap *g = &z->gap[i];
-      double by = (g->open - approach(z, g)) / g->mobile;
+      double by = (g->open - opening(g, z->d)) / g->mobile;
       if (by < -g->pushed) by = -g->pushed;
       g->pushed += by;
-      push(z, g, by, g->n);
+      push(z, g, by, g->n, z->d);
       most = csim_max(most, fabs(by) * g->mobile);
     }
     if (most < 1e-6 * z->params.thickness) return;
   }
 }
 
+static void set_plane(const csim_zones *z, int k, double time, plane *p) {
+  const csim_collider *collider = &z->collider[k];
+  double point[3];
+  p->collider = collider;
+  p->before = csim_motion_pose(&collider->motion, collider->pivot, time - z->h);
+  p->now = csim_motion_pose(&collider->motion, collider->pivot, time);
+  csim_collider_plane(collider, time, point, p->n);
+  p->offset = csim_dot(p->n, point);
+  p->part = z->mesh.nbody + k;
+}
+
 // Sets the motions of colliders' vertices, and the planes.
-static void set_kinematic(csim_zones *z, double time, double h) {
+static void set_kinematic(csim_zones *z, double time) {
   int nbody = z->mesh.nbody;
   z->nplane = 0;
   for (int k = 0; k < z->ncollider; k++) {
     const csim_collider *collider = &z->collider[k];
     if (collider->shape == CSIM_COLLIDER_PLANE) {
-      plane *p = &z->plane[z->nplane++];
-      double point[3];
-      csim_collider_plane(collider, time, point, p->n);
-      p->offset = csim_dot(p->n, point);
-      p->part = nbody + k;
+      set_plane(z, k, time, &z->plane[z->nplane++]);
       continue;
     }
     ptrdiff_t first = csim_xyz(z->mesh.first[nbody + k]), n = csim_xyz(collider->mesh->nvert);
-    csim_collider_vertices(collider, time - h, z->x + first);
+    csim_collider_vertices(collider, time - z->h, z->x + first);
     csim_collider_vertices(collider, time, z->d + first);
-    for (ptrdiff_t c = first; c < first + n; c++) z->d[c] -= z->x[c];
+    for (ptrdiff_t c = first; c < first + n; c++) {
+      z->d[c] -= z->x[c];
+      z->p[c] = z->d[c] / z->h;
+    }
   }
 }
 
-int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, double *x, double *v,
+// Ends the step at the displacements. p has what impulses have not given.
+static void end_step(const csim_zones *z, const csim_impulse_step *step, double *x, double *v) {
+  int n = 3 * z->mesh.nbody_vert;
+  for (int c = 0; c < n; c++) {
+    double to = step->x0[c] + z->d[c];
+    if (z->keeps_p && z->pushed[c / 3]) {
+      v[c] = z->p[c] + z->d[c] / z->h;
+      if (step->a) step->a[c] = 0;
+    } else {
+      v[c] += (to - x[c]) / z->h;
+    }
+    x[c] = to;
+  }
+}
+
+int csim_zones_respond(csim_zones *z, const csim_impulse_step *step, double *x, double *v,
                        int *left) {
   int n = 3 * z->mesh.nbody_vert, total = 0;
-  memcpy(z->x, x0, (size_t)n * sizeof *x0);
-  for (int c = 0; c < n; c++) z->d[c] = x[c] - x0[c];
-  set_kinematic(z, time, h);
+  z->h = step->h;
+  z->step = step;
+  z->keeps_p = step->by_force * step->h > 1.25;
+  memset(z->pushed, 0, (size_t)z->mesh.nvert);
+  memcpy(z->x, step->x0, (size_t)n * sizeof *x);
+  for (int c = 0; c < n; c++) z->d[c] = x[c] - step->x0[c];
+  for (int c = 0; c < n && z->keeps_p; c++)
+    z->p[c] = v[c] + (step->a ? 0.5 * z->h * step->a[c] : 0);
+  set_kinematic(z, step->time);
   *left = 1;
   for (int round = 0; round < IMPULSE_ROUNDS && *left; round++) {
     if (collect(z)) return -1;
     *left = for_each_gap(z, give_impulse);
     total += *left;
   }
+  for (int c = 0; c < n && z->keeps_p; c++) z->p[c] -= z->d[c] / z->h;
   z->ngap = 0;
   for (int round = 0; *left && round <= ZONE_ROUNDS; round++) {
     if (collect(z)) return -1;
@@ -243,10 +309,6 @@ int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, d
     if (*left < 0) return -1;
     if (*left && round < ZONE_ROUNDS) project(z); // the last round only counts
   }
-  for (int c = 0; c < n; c++) {
-    double to = x0[c] + z->d[c];
-    v[c] += (to - x[c]) / h;
-    x[c] = to;
-  }
+  end_step(z, step, x, v);
   return total + z->ngap;
 }

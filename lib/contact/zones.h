@@ -4,6 +4,7 @@
 #define CSIM_CONTACT_ZONES_H
 
 #include "contact/candidates.h"
+#include "contact/impulse.h"
 
 typedef struct csim_zones csim_zones;
 
@@ -23,15 +24,15 @@ void csim_zones_free(csim_zones *zones);
 ///    onto those that close no gap, by sweeps (Harmon et al. 2008). Pairs are added until none
 ///    touches, a bounded number of times.
 ///
-/// Velocities change with the positions, v += dx / h. Surfaces intersect if the rounds end too
-/// early, or if rounding closes a gap over many steps.
+/// Velocities change with the positions, v += dx / h; those of generalized-alpha as its p does, see
+/// csim_impulse_respond. Surfaces intersect if the rounds end too early, or if rounding closes a
+/// gap over many steps.
 ///
-/// @param time  [s] at the end of the step
-/// @param x0    (nbody_vert x 3) [m] at its start
-/// @param x, v  (nbody_vert x 3) at its end; changed
+/// @param step  its x0 has nbody_vert vertices
+/// @param x, v  (nbody_vert x 3) at the end of the step; changed
 /// @param[out] left  pairs that still touch
 /// @return number of impulses and of gaps that were kept open, or -1 when out of memory
-int csim_zones_respond(csim_zones *zones, double time, double h, const double *x0, double *x,
-                       double *v, int *left);
+int csim_zones_respond(csim_zones *zones, const csim_impulse_step *step, double *x, double *v,
+                       int *left);
 
 #endif

@@ -409,6 +409,20 @@ static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene
                 scene->solver.method);
 }
 
+// Methods that project correct free flight under the external forces: from another start they would
+// not feel them. In one linear system xpbd does.
+static void check_start(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  const csim_solver_params *params = &scene->solver;
+  int linear = !strcmp(params->method, "xpbd") && params->projection == CSIM_PROJECTION_LINEAR;
+  if (params->start == CSIM_START_INERTIA || linear || !csim_method_find(params->method)->projects)
+    return;
+  csim_complain(
+      r, csim_json_get(csim_json_get(item, "solver"), "start"),
+      "\"%s\" corrects free flight under gravity and the other external forces, and would "
+      "not feel them from another start: choose \"inertia\"%s",
+      params->method, strcmp(params->method, "xpbd") ? "" : ", or the \"projection\" \"linear\"");
+}
+
 // Adaptive steps need an implicit method that uses one earlier step only.
 static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   const cJSON *accuracy = csim_json_get(csim_json_get(item, "frames"), "accuracy");
@@ -430,6 +444,7 @@ static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
   resolve_quality(item, scene);
   check_integrator(r, item, scene);
+  check_start(r, item, scene);
   check_accuracy(r, item, scene);
   check_gravity(r, item, scene);
   check_names(r, item, scene);

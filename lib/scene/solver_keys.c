@@ -35,7 +35,8 @@ static const csim_field solver_fields[] = {
                     "clamp the eigenvalues of each element, or do nothing (for study)."),
     CSIM_KEY("start", choice, IN_SOLVER(start), "inertia", .detail = start_names,
              .doc = "Initial guess: free flight under the external forces (inertia), the last "
-                    "step's positions (rest), or free flight without forces (velocity)."),
+                    "step's positions (rest), or free flight without forces (velocity). Of pbd and "
+                    "xpbd only the first, unless \"projection\" is \"linear\"."),
     CSIM_KEY("iterations", integer, IN_SOLVER(iterations), "4", .least = 1, .most = 1000000,
              .doc = "Outer iterations of a substep, at most."),
     CSIM_KEY("tolerance", real, IN_SOLVER(tolerance), "1e-3", .least = 0, .most = 1,

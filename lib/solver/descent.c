@@ -48,6 +48,7 @@ done:
 static csim_method_report descent_solve(const csim_problem *problem, void *scratch, double *x) {
   descent *s = scratch;
   const csim_model *model = problem->model;
+  const double *push = problem->integration ? problem->integration->push : NULL;
   double w = 1 / (problem->h * problem->h);
   csim_accelerator_restart(&s->accelerator);
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
@@ -57,7 +58,7 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
     for (int i = 0; i < model->nvert; i++) {
       double damping = problem->damping ? problem->damping[model->body_of[i]] / problem->h : 0;
       double stiffness = (1 + damping) * s->stiffness[i];
-      double inverse = model->fixed[i] ? 0 : 1 / (w * model->mass[i] + stiffness);
+      double inverse = model->fixed[i] ? 0 : 1 / (w * csim_pushed_mass(model, push, i) + stiffness);
       for (int c = 0; c < 3; c++) {
         ptrdiff_t k = csim_xyz(i) + c;
         s->g[k] = x[k] - inverse * s->g[k];

@@ -61,6 +61,11 @@ typedef struct csim_integration {
   double *extrapolated[2]; ///< (nvert x 3) extrapolated states; NULL unless BDF2
 } csim_integration;
 
+/// Mass [kg] that vertex i has in a step with this p: m/p is w h^2. NULL: p is 1.
+static inline double csim_pushed_mass(const csim_model *model, const double *push, int i) {
+  return push ? model->mass[i] / push[i] : model->mass[i];
+}
+
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_integration_create(csim_arena *arena, const csim_model *model, csim_integrator integrator,
                             csim_integration *step);

@@ -80,7 +80,8 @@ static csim_method_report solve(const csim_problem *problem, pbd *s, int complia
                     .pool = problem->pool,
                     .at = csim_problem_point(problem, x),
                     .compliance = compliant ? 1 / (problem->h * problem->h) : 0,
-                    .share = 1};
+                    .share = 1,
+                    .push = problem->integration ? problem->integration->push : NULL};
   if (!compliant && params->pbd.stiffness < 1) // 1 - (1 - k)^(1/n)
     pass.share = 1 - csim_exp(csim_ln(1 - params->pbd.stiffness) / params->iterations);
   for (int e = 0; e < problem->model->nenergy; e++)

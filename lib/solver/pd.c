@@ -59,7 +59,8 @@ static void *pd_create(csim_arena *arena, const csim_model *model,
 static int factor(const csim_problem *problem, pd *s) {
   const csim_model *model = problem->model;
   const csim_pattern *p = &s->layout.pattern;
-  if (s->h == problem->h) return 0;
+  const double *push = problem->integration ? problem->integration->push : NULL;
+  if (s->h == problem->h) return 0; // push changes with h only
   csim_point at = csim_problem_point(problem, problem->x);
   memset(s->A, 0, (size_t)p->nblock * sizeof *s->A);
   for (int e = 0; e < model->nenergy; e++)
@@ -70,7 +71,7 @@ static int factor(const csim_problem *problem, pd *s) {
       if (fixed)
         s->A[b] = p->col[b] == i;
       else if (p->col[b] == i)
-        s->A[b] += model->mass[i] / (problem->h * problem->h);
+        s->A[b] += csim_pushed_mass(model, push, i) / (problem->h * problem->h);
     }
   if (csim_cholesky_factor(&s->F, s->A) != CSIM_SOLVE_CONVERGED) return -1;
   s->h = problem->h;

@@ -31,7 +31,8 @@ static void project_element(const pass_job *job, int e) {
   if (!csim_energy_constraint(job->energy, &at, e, &c)) return;
   double denominator = job->pass->compliance / c.k, compliance = denominator;
   for (int n = 0; n < nnode; n++)
-    if (!model->fixed[node[n]]) denominator += weight_of(&c, n) / model->mass[node[n]];
+    if (!model->fixed[node[n]])
+      denominator += weight_of(&c, n) / csim_pushed_mass(model, job->pass->push, node[n]);
   if (!(denominator > 0)) return; // all nodes are fixed
   double dlambda[3];
   for (int d = 0; d < c.dim; d++) {
@@ -41,7 +42,8 @@ static void project_element(const pass_job *job, int e) {
   }
   for (int n = 0; n < nnode; n++) {
     if (model->fixed[node[n]]) continue;
-    double w = 1 / model->mass[node[n]], *dx = job->dx + csim_xyz(node[n]);
+    double w = 1 / csim_pushed_mass(model, job->pass->push, node[n]),
+           *dx = job->dx + csim_xyz(node[n]);
     if (c.dim == 1)
       csim_add_scaled(w * dlambda[0], c.grad[n], dx);
     else
@@ -81,7 +83,7 @@ static void push_range(void *context, int first, int last) {
     for (int n = 0; n < nnode; n++) {
       int v = job->energy->node[(ptrdiff_t)nnode * e + n];
       if (model->fixed[v]) continue;
-      double w = 1 / model->mass[v];
+      double w = 1 / csim_pushed_mass(model, job->pass->push, v);
       if (c.dim == 1)
         csim_add_scaled(w * lambda[0], c.grad[n], job->dx + csim_xyz(v));
       else

@@ -14,9 +14,10 @@
 typedef struct csim_pass {
   const csim_model *model;
   csim_pool *pool;
-  csim_point at;     ///< point where constraints are evaluated, except for x
-  double compliance; ///< 1/h^2 [1/s^2]: a = compliance / k; 0 = rigid
-  double share;      ///< s, (0, 1]
+  csim_point at;      ///< point where constraints are evaluated, except for x
+  double compliance;  ///< 1/h^2 [1/s^2]: a = compliance / k; 0 = rigid
+  double share;       ///< s, (0, 1]
+  const double *push; ///< (nvert) the integrator's p: w is p/m; NULL: 1
 } csim_pass;
 
 /// Takes strains that the displacements d (nvert x 3) from pass->at.x bring too close to their

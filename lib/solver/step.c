@@ -10,6 +10,7 @@
 #include "solver/pace.h"
 #include "solver/project.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,16 +314,19 @@ static void find_accelerations(const csim_solver *solver, const csim_problem *pr
 }
 
 // Input of impulses and penalty springs for a part of a step that ends at `end`.
-static csim_impulse_step impulse_step(const csim_solver *solver, double end, double h) {
+static csim_impulse_step impulse_step(const csim_solver *solver, const csim_state *state,
+                                      double end, double h) {
   const csim_solver_setup *setup = &solver->setup;
   return (csim_impulse_step){.pool = setup->pool,
                              .model = setup->model,
                              .ncollider = setup->ncollider,
                              .collider = setup->collider,
                              .params = &setup->contact,
-                             .x0 = solver->integration.x_from,
+                             .x0 = state->x,
+                             .from = solver->integration.x_from,
                              .time = end,
-                             .h = h};
+                             .h = h,
+                             .rate = solver->integration.rate};
 }
 
 // Computes velocities solver->v after the external forces, the inertial target solver->y, and the
@@ -349,7 +353,7 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
   }
   csim_external_velocity(setup->pool, &external, solver->v);
   if (setup->contact.response == CSIM_RESPONSE_PENALTY) {
-    csim_impulse_step touch = impulse_step(solver, time + h, h);
+    csim_impulse_step touch = impulse_step(solver, state, time + h, h);
     report->contacts += csim_penalty_push(&touch, solver->v);
     if (solver->air.resistance) csim_penalty_push(&touch, solver->air.v);
   }
@@ -422,14 +426,15 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
 // Computes velocities of the step to solver->x, and contact by impulses. -1: out of memory.
 static int end_solve(csim_solver *solver, csim_state *state, double end, double h,
                      csim_step_report *report) {
+  csim_impulse_step touch = impulse_step(solver, state, end, h);
+  int alpha = solver->integration.integrator == CSIM_INTEGRATOR_ALPHA;
+  touch.a = alpha ? state->a : NULL;
+  touch.by_force = alpha ? 2 / h : 1 / touch.rate;
   set_velocity(solver, state, solver->x, solver->v);
-  if (solver->setup.contact.response == CSIM_RESPONSE_IMPULSE) {
-    csim_impulse_step touch = impulse_step(solver, end, h);
+  if (solver->setup.contact.response == CSIM_RESPONSE_IMPULSE)
     report->contacts += csim_impulse_respond(&touch, solver->x, solver->v);
-  }
   if (!solver->zones) return 0;
-  int left,
-      given = csim_zones_respond(solver->zones, end, h, state->x, solver->x, solver->v, &left);
+  int left, given = csim_zones_respond(solver->zones, &touch, solver->x, solver->v, &left);
   if (given < 0) return -1;
   report->contacts += given;
   if (left > 0 && report->method.outcome < CSIM_OUTCOME_LIMIT)
@@ -485,7 +490,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
       resolve_contact(solver, &problem, x, report))
     return -1;
   if (end_solve(solver, state, time + h, h, report)) return fail(report, CSIM_OUTCOME_MEMORY);
-  if (!isfinite(csim_vector_dot(pool, n, x, x) + csim_vector_dot(pool, n, v, v)))
+  // frames have floats
+  if (!(csim_vector_dot(pool, n, x, x) + csim_vector_dot(pool, n, v, v) <= FLT_MAX))
     return fail(report, CSIM_OUTCOME_DIVERGED);
 
   csim_vector_copy(pool, n, x, state->x);

@@ -94,11 +94,16 @@ static void forward_range(void *context, int first, int last) {
   }
 }
 
+static double mass_of(const csim_problem *problem, int i) {
+  const csim_integration *step = problem->integration;
+  return csim_pushed_mass(problem->model, step ? step->push : NULL, i);
+}
+
 static void scale_range(void *context, int first, int last) { // out = W in, 0 at fixed vertices
   const linear_job *job = context;
   const csim_model *model = job->problem->model;
   for (int i = first; i < last; i++) {
-    double w = model->fixed[i] ? 0 : 1 / model->mass[i];
+    double w = model->fixed[i] ? 0 : 1 / mass_of(job->problem, i);
     for (int c = 0; c < 3; c++) job->out[csim_xyz(i) + c] = w * job->in[csim_xyz(i) + c];
   }
 }
@@ -132,7 +137,7 @@ static double diagonal(const csim_problem *problem, const csim_xpbd_linear *s, i
   for (int n = 0; n < en->kind->nnode; n++) {
     int v = en->node[(ptrdiff_t)en->kind->nnode * e + n];
     double g2 = c->dim == 1 ? csim_dot(c->grad[n], c->grad[n]) : c->grad[n][0] * c->grad[n][0];
-    if (!model->fixed[v]) sum += g2 / model->mass[v];
+    if (!model->fixed[v]) sum += g2 / mass_of(problem, v);
   }
   return sum;
 }

@@ -10,7 +10,7 @@ print(w)' "$1" "$2"
 cat >ring.json <<'END'
 {
   "name": "ring",
-  "frames": {"start": 1, "end": 14, "fps": 24, "substeps": 8},
+  "frames": {"start": 1, "end": 14, "fps": 24, "substeps": 6},
   "solver": {"method": "newton", "iterations": 3, "tolerance": 1e-2, "linear_tolerance": 0.05},
   "objects": [
     {"name": "jelly", "type": "solid", "material": {"preset": "jelly", "modulus": 3e4, "volume": 1e5},

@@ -86,6 +86,16 @@ for method in pbd xpbd; do
   says 'is no constraint that '$method' could project'
 done
 
+# positions that no frame can hold end the run: they were written as infinite, and the run was complete
+cat >gone.json <<'END'
+{"frames": {"end": 41, "substeps": 5}, "contact": {"response": "none"}, "wind": {"density": 0}, "output": {"obj": false},
+ "solver": {"method": "xpbd", "projection": "linear", "integrator": "bdf2", "iterations": 10},
+ "objects": [{"name": "strip", "type": "cloth", "mesh": {"shape": "grid", "size": [0.124, 0.031], "cells": [18, 4]},
+   "material": {"density": 0.19, "stretch": 400, "bend": 4.3e-4, "damping": 14}, "pins": [{"box": [[-1, -1, -1], [-0.055, 1, 1]]}]}]}
+END
+expect 1 "$clothsim" gone.json -q -o gone
+says 'positions are no longer finite'
+
 # two linear solvers take the same step
 strict=(--set solver.tolerance=1e-6 --set solver.iterations=100 --set solver.linear_tolerance=1e-6
   --set solver.linear_iterations=10000 -e 2 -q --overwrite)
