@@ -632,9 +632,12 @@ static csim_status place_once(panels *p, const csim_object *object) {
 
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object,
                                csim_mesh *mesh) {
+  // cloth that starts from a cache is nowhere near its panels: what is done to them is not told
+  csim_build telling = *build;
+  if (csim_starts_from_cache(build, object)) telling.log = NULL;
   csim_arena arena = {0};
   ptrdiff_t n = mesh->nvert;
-  panels p = {.build = build, .mesh = mesh, .of = CSIM_ARENA_NEW(&arena, int, n)};
+  panels p = {.build = &telling, .mesh = mesh, .of = CSIM_ARENA_NEW(&arena, int, n)};
   p.pair = csim_arena_alloc(&arena, MOST_PAIRS, sizeof *p.pair);
   csim_status status = CSIM_MEMORY;
   if (arena.failed) goto done;
@@ -651,11 +654,11 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
   if (arena.failed) goto done;
   for (int i = mesh->nvert - 1; i >= 0; i--) p.first[p.of[i]] = i;
-  status = csim_lift_shoulders(build, object, mesh);
+  status = csim_lift_shoulders(&telling, object, mesh);
   if (status) goto done;
   measure_panels(&p);
   status = shape_panels(&p, object);
-  if (!status) status = csim_center_sleeves(build, object, mesh, p.of);
+  if (!status) status = csim_center_sleeves(&telling, object, mesh, p.of);
   if (!status) status = csim_build_arms(build, mesh, p.of);
   if (status) goto done;
   list_obstacles(&p, &arena);
