@@ -363,6 +363,22 @@ expect 0 "$clothsim" wide.scene.json -v -o patch -e 1 --set skirt.mesh.pattern=p
 says '1 of 2 panels stood through others or colliders'
 z=$(awk '$1 == "v" && $4 > -0.1 && (!n++ || $4 < z) { z = $4 } END { print z }' patch/skirt_0001.obj)
 check "it starts at z = $z m" awk "BEGIN { exit !($z > 0.1 && $z < 0.12) }"
+# Panels that overlap by whole centimetres are pushed apart in whole millimetres: they do not stop where the last digits part them.
+half_of() { # NAME FROM TO
+  cat <<END
+"$1": {"translation": [0, 100, 15], "rotation": [0, 0, 0], "vertices": [[$2, 0], [$3, 0], [$3, 10], [$2, 10]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+for over in 2 3 5; do
+  cat >over.json <<END
+{"pattern": {"panels": {$(half_of left -20 $over), $(half_of right -$over 20)}, "stitches": []},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+  expect 0 "$clothsim" wide.scene.json -q -o over_$over -e 1 --set skirt.mesh.pattern=over.json --set skirt.mesh.resolution=0.05 --set skirt.position=[0,3,0]
+  gap=$(awk '$1 == "v" { if ($2 < 0 && (!m++ || $2 > left)) left = $2; if ($2 >= 0 && (!n++ || $2 < right)) right = $2 } END { print right - left }' over_$over/skirt_0001.obj)
+  check "$gap m apart" awk "BEGIN { exit !($gap > 5e-5) }"
+done
 # halves of a hood that stand in the chest get clear upwards (the body is 1 m high), as sideways its arms are in the way
 side() { # NAME X TURN
   cat <<END
