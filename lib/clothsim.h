@@ -256,6 +256,7 @@ typedef struct csim_conserved {
   double gained;    ///< [J] largest energy of a frame above the start's; 0 unless closed
   double mass;      ///< [kg] of free vertices
   double left[3];   ///< [N s] forces that substeps left unbalanced, in all (newton)
+  double judged[3]; ///< [N s] of those, what substeps left that were to balance them
 } csim_conserved;
 
 /// Counts of substeps, over all parts of a resumed run.

@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -125,6 +126,32 @@ void csim_kept_log_flush(csim_kept_log *kept, csim_log *log) {
     free(k);
   }
   kept->last = NULL;
+}
+
+// --------------------------------------------------------------------------------------- only once
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  return text ? csim_hash_bytes(hash, text, strlen(text) + 1) : hash;
+}
+
+static void say_once(void *user, const csim_message *m) {
+  csim_once_log *once = user;
+  csim_place place = {m->file, m->line, m->column, m->pointer};
+  uint64_t hash = hash_text(hash_text(hash_text(CSIM_HASH_START, m->file), m->pointer), m->text);
+  hash = csim_hash_bytes(hash, (int[]){m->line, m->column}, 2 * sizeof(int));
+  for (ptrdiff_t k = 0; k < once->nsaid && m->level != CSIM_ERROR; k++)
+    if (once->said[k] == hash) return;
+  if (!CSIM_GROW(once->said, once->capacity, once->nsaid + 1)) // else it is said again
+    once->said[once->nsaid++] = hash;
+  csim_say(once->to, m->level, place, "%s", m->text);
+}
+
+void csim_once_log_begin(csim_once_log *once, csim_log *to) {
+  *once = (csim_once_log){.log = {.write = say_once, .user = once}, .to = to};
+}
+
+void csim_once_log_end(csim_once_log *once) {
+  free(once->said);
 }
 
 // -------------------------------------------------------------------------------------- near names

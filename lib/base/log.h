@@ -4,6 +4,9 @@
 
 #include "clothsim.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 /// The place a message is about; all fields optional ({0} = nowhere).
 typedef struct csim_place {
   const char *file;
@@ -48,6 +51,20 @@ void csim_kept_log_begin(csim_kept_log *kept);
 
 /// Passes all kept messages to a log (NULL allowed), in order, and drops them.
 void csim_kept_log_flush(csim_kept_log *kept, csim_log *log);
+
+/// A log that passes messages on, but those with the place and words of an earlier one only if they
+/// are errors. For one thread. Zero-initialise.
+typedef struct csim_once_log {
+  csim_log log; ///< to be passed on, after csim_once_log_begin
+  csim_log *to;
+  ptrdiff_t nsaid, capacity;
+  uint64_t *said; ///< (nsaid) hashes of messages; heap
+} csim_once_log;
+
+/// Starts with no messages known.
+/// @param to  NULL allowed
+void csim_once_log_begin(csim_once_log *once, csim_log *to);
+void csim_once_log_end(csim_once_log *once);
 
 /// The name in `names` (NULL-terminated) nearest to `word` by edit distance, or NULL if none is
 /// near enough to be a typing error (distance above a third of the word's length, at least 1).

@@ -4,6 +4,9 @@
 #include "base/dmath.h"
 #include "io/json.h"
 #include "io/mesh_build.h"
+#include "io/sewing_curve.h"
+#include "io/sewing_keys.h"
+#include "math/vec3.h"
 #include "mesh/divide.h"
 #include "mesh/planar.h"
 
@@ -13,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVE_POINTS = 1024, MOST_SEGMENTS = 1 << 16, MOST_PANELS = 1 << 12, MOST_EDGES = 1 << 12 };
+enum {
+  CURVE_POINTS = CSIM_SEWING_CURVE_POINTS,
+  MOST_SEGMENTS = 1 << 16,
+  MOST_PANELS = 1 << 12,
+  MOST_EDGES = 1 << 12
+};
 enum { MOST_POINTS = 1 << 22 }; // of a panel
 
 /// An edge of a panel: a curve of many points, of which some become vertices.
@@ -116,44 +124,8 @@ static void rotation_of(const double *degrees, double R[9]) {
   memcpy(R, rows, sizeof rows);
 }
 
-// A control point is relative: along the line from begin to end, and perpendicular to it, to the
-// left.
-static void control_point(const double *a, const double *b, const double *at, double *out) {
-  double d[2] = {b[0] - a[0], b[1] - a[1]};
-  out[0] = a[0] + at[0] * d[0] - at[1] * d[1];
-  out[1] = a[1] + at[0] * d[1] + at[1] * d[0];
-}
-
-static void bezier(const double *p, int degree, double *curve) {
-  for (int i = 0; i <= CURVE_POINTS; i++) {
-    double t = (double)i / CURVE_POINTS, q[8];
-    memcpy(q, p, 2 * ((size_t)degree + 1) * sizeof *q);
-    for (int n = degree; n > 0; n--) // de Casteljau
-      for (int k = 0; k < 2 * n; k++) q[k] += t * (q[k + 2] - q[k]);
-    memcpy(curve + 2 * i, q, 2 * sizeof *q);
-  }
-  memcpy(curve + 2 * CURVE_POINTS, p + 2 * degree, 2 * sizeof *p); // exact, without rounding
-}
-
-// An arc as SVG has it: of the radius, the longer one or not, turning left or not.
-static void arc(const double *a, const double *b, double radius, int large, int left,
-                double *curve) {
-  double half[2] = {(a[0] - b[0]) / 2, (a[1] - b[1]) / 2};
-  double d2 = half[0] * half[0] + half[1] * half[1];
-  double h = sqrt(fmax(0, radius * radius / d2 - 1)) * (large != left ? 1 : -1);
-  if (radius * radius < d2) radius = sqrt(d2); // as small as it can be
-  double center[2] = {(a[0] + b[0]) / 2 + h * half[1], (a[1] + b[1]) / 2 - h * half[0]};
-  double from = csim_atan2(a[1] - center[1], a[0] - center[0]);
-  double turn = csim_atan2(b[1] - center[1], b[0] - center[0]) - from;
-  if (left && turn < 0) turn += 2 * CSIM_PI;
-  if (!left && turn > 0) turn -= 2 * CSIM_PI;
-  for (int i = 0; i <= CURVE_POINTS; i++) {
-    double angle = from + turn * i / CURVE_POINTS;
-    curve[2 * i] = center[0] + radius * csim_cos(angle);
-    curve[2 * i + 1] = center[1] + radius * csim_sin(angle);
-  }
-  memcpy(curve, a, 2 * sizeof *a);
-  memcpy(curve + 2 * CURVE_POINTS, b, 2 * sizeof *b);
+static const cJSON *either(const cJSON *item, const cJSON *around) {
+  return item ? item : around; // where an error is, if there is no item
 }
 
 static void read_curve(sewing *s, const panel *p, edge *e) {
@@ -168,12 +140,14 @@ static void read_curve(sewing *s, const panel *p, edge *e) {
   memcpy(control, a, 2 * sizeof *a);
   int degree = !strcmp(name, "quadratic") ? 2 : !strcmp(name, "cubic") ? 3 : 1;
   if (curvature && !cJSON_IsNull(curvature) && !strcmp(name, "circle")) {
-    if (!read_numbers(s, params, 3, "a circle's \"params\" [radius, large, right]", at)) return;
+    if (!read_numbers(s, either(params, curvature), 3,
+                      "a circle's \"params\" [radius, large, right]", at))
+      return;
     if (!(at[0] > 0)) {
       fail(s, params, "panel \"%s\": the radius of a circle must be above 0", p->name);
       return;
     }
-    arc(a, b, at[0] * s->unit, at[1] != 0, at[2] != 0, e->curve);
+    csim_sewing_arc(a, b, at[0] * s->unit, at[1] != 0, at[2] != 0, e->curve);
     return;
   }
   if (curvature && !cJSON_IsNull(curvature) && degree == 1) {
@@ -185,11 +159,12 @@ static void read_curve(sewing *s, const panel *p, edge *e) {
   const cJSON *c = cJSON_IsArray(params) ? params->child : NULL;
   int bare = degree == 2 && cJSON_IsNumber(c);
   for (int k = 1; k < degree; k++, c = c ? c->next : NULL) {
-    if (!read_numbers(s, bare ? params : c ? c : params, 2, "a control point", at)) return;
-    control_point(a, b, at, control + 2 * k);
+    const cJSON *point = bare ? params : either(c, either(params, curvature));
+    if (!read_numbers(s, point, 2, "a control point of \"params\"", at)) return;
+    csim_sewing_control_point(a, b, at, control + 2 * k);
   }
   memcpy(control + 2 * degree, b, 2 * sizeof *b);
-  bezier(control, degree, e->curve);
+  csim_sewing_bezier(control, degree, e->curve);
 }
 
 // Length [m] of one of the curve's many parts.
@@ -308,6 +283,7 @@ static void read_stitch(sewing *s, const cJSON *item, stitch *st) {
 }
 
 static void read_tree(sewing *s, const cJSON *tree) {
+  csim_sewing_check_keys(&s->json, tree, s->log);
   const cJSON *pattern = csim_json_get(tree, "pattern");
   const cJSON *panels = csim_json_get(pattern, "panels");
   const cJSON *list = csim_json_get(pattern, "stitches");
@@ -340,6 +316,78 @@ static void read_tree(sewing *s, const cJSON *tree) {
 }
 
 // --------------------------------------------------------------------------------------- meshing
+
+// Says how much longer one edge of a stitch is than the other, of the stitch where that is most.
+static void tell_gathers(sewing *s) {
+  static const double EVEN = 1.05; // patterns are not exact
+  const stitch *most = NULL;
+  double ratio = EVEN;
+  int count = 0;
+  for (int i = 0; i < s->nstitch; i++) {
+    const stitch *st = &s->stitch[i];
+    double a = s->panel[st->panel[0]].edge[st->edge[0]].length;
+    double b = s->panel[st->panel[1]].edge[st->edge[1]].length, r = fmax(a, b) / fmin(a, b);
+    count += r > EVEN;
+    if (r > ratio) most = st;
+    ratio = fmax(ratio, r);
+  }
+  if (!most) return;
+  const panel *p = &s->panel[most->panel[0]], *q = &s->panel[most->panel[1]];
+  csim_say(s->log, CSIM_INFO, csim_json_place(&s->json, p->edge[most->edge[0]].item),
+           "%d of %d stitches join edges that differ by more than %.0f %%: the longer one is "
+           "gathered. Most differ edge %d of \"%s\" (%.3g m) and edge %d of \"%s\" (%.3g m)",
+           count, s->nstitch, 100 * (EVEN - 1), most->edge[0], p->name,
+           p->edge[most->edge[0]].length, most->edge[1], q->name, q->edge[most->edge[1]].length);
+}
+
+// Middle of a panel, placed [m], and the side that its outline turns left around.
+static void find_side(const panel *p, double center[3], double normal[3]) {
+  double mean[2] = {0}, area = 0;
+  for (int i = 0; i < p->nvert; i++)
+    for (int c = 0; c < 2; c++) mean[c] += p->vert[2 * i + c] / p->nvert;
+  for (int i = 0; i < p->nedge; i++)
+    for (const double *x = p->edge[i].curve; x < p->edge[i].curve + 2 * CURVE_POINTS; x += 2)
+      area += x[0] * x[3] - x[1] * x[2];
+  for (int r = 0; r < 3; r++) {
+    center[r] = p->R[3 * r] * mean[0] + p->R[3 * r + 1] * mean[1] + p->t[r];
+    normal[r] = area < 0 ? -p->R[3 * r + 2] : p->R[3 * r + 2];
+  }
+}
+
+// Whether another stitch joins the same panels.
+static int has_twin(const sewing *s, const stitch *st) {
+  int n = 0;
+  for (int i = 0; i < s->nstitch; i++) {
+    const int *p = s->stitch[i].panel;
+    n += (p[0] == st->panel[0] && p[1] == st->panel[1]) ||
+         (p[0] == st->panel[1] && p[1] == st->panel[0]);
+  }
+  return n > 1;
+}
+
+// Warns of panels in front of each other, sewn together at two edges or more, of which only one
+// faces the other: a panel that is mirrored, or not turned round, is sewn inside out.
+static void check_sides(sewing *s) {
+  const stitch *first = NULL;
+  int faces = 0, count = 0;
+  for (int i = 0; i < s->nstitch; i++) {
+    const stitch *st = &s->stitch[i];
+    double center[2][3], normal[2][3], d[3];
+    for (int k = 0; k < 2; k++) find_side(&s->panel[st->panel[k]], center[k], normal[k]);
+    csim_sub(center[1], center[0], d);
+    double a = csim_dot(normal[0], d), b = -csim_dot(normal[1], d);
+    if (st->same || !(a * b < -0.5 * csim_dot(d, d)) || !has_twin(s, st) || count++) continue;
+    first = st;
+    faces = a > 0 ? 0 : 1; // and the other one looks away
+  }
+  if (!first) return;
+  const panel *p = &s->panel[first->panel[faces]], *q = &s->panel[first->panel[!faces]];
+  csim_say(s->log, CSIM_WARNING, csim_json_place(&s->json, p->item),
+           "panel \"%s\" faces \"%s\", which it is sewn to and which faces away from it: one of "
+           "them is inside out. Turn it round (\"rotation\"), or mirror its outline (%d of %d "
+           "stitches)",
+           p->name, q->name, count, s->nstitch);
+}
 
 // Gives both edges of a stitch the number of vertices of the longer one.
 static void match_edges(sewing *s) {
@@ -687,6 +735,8 @@ static int read_divided(const char *path, const csim_sewing_detail *detail, int 
   s.status = csim_json_read_file(&s.json, path, log, &tree);
   int reported = s.status != CSIM_OK; // memory
   if (!s.status) read_tree(&s, tree);
+  if (!s.status) check_sides(&s);
+  if (!s.status) tell_gathers(&s);
   if (!s.status) match_edges(&s);
   for (int i = 0; i < s.npanel && !s.status && !s.too_coarse; i++) mesh_panel(&s, &s.panel[i]);
   int again = s.too_coarse;

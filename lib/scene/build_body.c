@@ -58,13 +58,12 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
   return CSIM_OK;
 }
 
-// Warns about sizes that suggest a wrong unit or a misplaced decimal point.
-static void warn_about_size(csim_build *build, const csim_object *object, const csim_mesh *mesh) {
+void csim_warn_about_size(const csim_object *object, const csim_mesh *mesh, csim_log *log) {
   double lo[3], hi[3], size = 0;
   csim_bounds(mesh->nvert, mesh->vert, lo, hi);
   for (int c = 0; c < 3; c++) size = csim_max(size, hi[c] - lo[c]);
   if (size > 10 || size < 0.01)
-    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+    csim_say(log, CSIM_WARNING, object->mesh_place,
              "object \"%s\" is %.3g m large; is the length unit right? (\"units\": {\"length\": "
              "\"cm\"}, or \"scale\")",
              object->name, size);
@@ -402,7 +401,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (!status) status = csim_mesh_check(mesh, &topology, &facts);
   if (status) goto done;
   csim_mesh_report(&facts, object->mesh_place, build->log);
-  warn_about_size(build, object, mesh);
+  csim_warn_about_size(object, mesh, build->log);
   status = csim_build_rest(build, object, mesh, &rest);
   if (!status) status = keep_rest(object, &rest, mesh);
   if (!status) status = csim_build_factors(build, object, mesh, &factors);
@@ -507,7 +506,7 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                               .time_limit = object->tet_seconds};
   csim_arena arena = {0};
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
-  warn_about_size(build, object, mesh);
+  csim_warn_about_size(object, mesh, build->log);
   csim_status status =
       object->nfiner ? list_zones(build, object, body->mesh, &arena, &options) : CSIM_OK;
   if (!status)

@@ -41,6 +41,12 @@ static csim_status check_solid(const csim_object *object, const csim_collider *c
   return CSIM_OK;
 }
 
+// Whether a scene with a pattern dresses this mesh, see csim_add_dressing.
+static int is_dressed(const csim_object *object) {
+  int shape = object->mesh.shape;
+  return object->arms[1] > 0 && (shape == CSIM_SHAPE_FILE || shape == CSIM_SHAPE_SEQUENCE);
+}
+
 csim_status csim_build_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh) {
   const csim_mesh_source *source = &object->mesh;
@@ -102,6 +108,7 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
   csim_status status = source->shape == CSIM_SHAPE_SEQUENCE
                            ? csim_build_sequence(scene, object, log, arena, collider, mesh)
                            : csim_build_surface(scene, object, log, mesh);
+  if (!status && is_dressed(object)) csim_warn_about_size(object, mesh, log);
   if (!status) status = csim_check_import(object, mesh, log);
   if (!status && object->solid && collider->shape == CSIM_COLLIDER_MESH)
     status = check_solid(object, collider, log);

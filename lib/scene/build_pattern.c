@@ -28,6 +28,8 @@ static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass t
 static const double CLEAR = 0.015;  // [m] space kept in front of each panel
 static const int BAND = 2;          // the first tier of a skirt that consists of bands
 static const double ALONG = 0.5;    // smallest cosine between normals of layers
+static const double BESIDE = 5e-5;  // [m] the same of a panel that almost touches another one
+static const double GROWN = 1e-4;   // share of its size that a panel has to be clear of others
 static const double STUCK = 0.9;    // share of the longest way, after which a panel is lifted
 static const double upwards[3] = {0, 1, 0};
 
@@ -42,6 +44,7 @@ typedef struct panels {
   double *moved;          // (n x 3) [m] apart so far
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
+  double *grown;          // (mesh->nvert x 3) of panels a little larger than they are
   unsigned char *inside;  // (n) of a collider
   unsigned char *up;      // (n) is pushed upwards, not along its normal
   unsigned char *stopped; // (n) has come as near as it can
@@ -141,6 +144,17 @@ static csim_status push_panels(panels *p, const csim_triangles *triangles, long 
   return status;
 }
 
+// Pushes panels apart that almost touch. What is drawn in whole centimetres may come clear by the
+// last digits of its numbers; contact would keep no more than that between the seams.
+static csim_status push_near(panels *p, long long *met) {
+  const csim_mesh *mesh = p->mesh;
+  for (int i = 0; i < mesh->nvert; i++) {
+    const double *x = mesh->vert + csim_xyz(i), *center = p->center + csim_xyz(p->of[i]);
+    for (int c = 0; c < 3; c++) p->grown[csim_xyz(i) + c] = x[c] + GROWN * (x[c] - center[c]);
+  }
+  return push_panels(p, &(csim_triangles){mesh->nvert, p->grown, mesh->ntri, mesh->tri}, met);
+}
+
 // Pushes panels off an obstacle along their normal, to the side where most of the panel is, or up.
 static csim_status push_from(panels *p, const csim_triangles *triangles,
                              const csim_triangles *other, long long *met) {
@@ -235,10 +249,12 @@ static csim_status push_all(panels *p) {
     for (int k = 0; k < p->nobstacle && !status; k++)
       status = push_from(p, &triangles, &p->obstacle[k], &met);
     p->crossing = met > 0;
+    int near = !status && met == 0 && pass < MOST_PASSES / 2;
+    if (near) status = push_near(p, &met);
     if (status || met == 0) return status;
     for (int k = 0; k < p->n; k++) {
       double *step = p->step + csim_xyz(k), l = csim_norm(step);
-      for (int c = 0; c < 3; c++) step[c] = l > 0 ? step[c] * STRIDE / l : 0;
+      for (int c = 0; c < 3; c++) step[c] = l > 0 ? step[c] * (near ? BESIDE : STRIDE) / l : 0;
     }
     move_panels(p);
   }
@@ -632,9 +648,12 @@ static csim_status place_once(panels *p, const csim_object *object) {
 
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object,
                                csim_mesh *mesh) {
+  // cloth that starts from a cache is nowhere near its panels: what is done to them is not told
+  csim_build telling = *build;
+  if (csim_starts_from_cache(build, object)) telling.log = NULL;
   csim_arena arena = {0};
   ptrdiff_t n = mesh->nvert;
-  panels p = {.build = build, .mesh = mesh, .of = CSIM_ARENA_NEW(&arena, int, n)};
+  panels p = {.build = &telling, .mesh = mesh, .of = CSIM_ARENA_NEW(&arena, int, n)};
   p.pair = csim_arena_alloc(&arena, MOST_PAIRS, sizeof *p.pair);
   csim_status status = CSIM_MEMORY;
   if (arena.failed) goto done;
@@ -645,17 +664,18 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.flared = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
+  p.grown = CSIM_ARENA_NEW(&arena, double, 3 * n);
   p.tier = CSIM_ARENA_NEW(&arena, int, n);
   p.first = CSIM_ARENA_NEW(&arena, int, p.n);
   p.ring = CSIM_ARENA_NEW(&arena, int, p.n);
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
   if (arena.failed) goto done;
   for (int i = mesh->nvert - 1; i >= 0; i--) p.first[p.of[i]] = i;
-  status = csim_lift_shoulders(build, object, mesh);
+  status = csim_lift_shoulders(&telling, object, mesh);
   if (status) goto done;
   measure_panels(&p);
   status = shape_panels(&p, object);
-  if (!status) status = csim_center_sleeves(build, object, mesh, p.of);
+  if (!status) status = csim_center_sleeves(&telling, object, mesh, p.of);
   if (!status) status = csim_build_arms(build, mesh, p.of);
   if (status) goto done;
   list_obstacles(&p, &arena);

@@ -70,6 +70,12 @@ static csim_status choose_frames(source *s, csim_arena *arena, csim_collider *co
       return csim_refuse(s->log, place_of(s), "frame %lld is missing: after %lld comes %lld",
                          info->number[f] + 1, info->number[f], info->number[f + 1]);
   double over = time_of(s, fps, info->nframe - 1);
+  if (info->nframe == 1 && numbered)
+    csim_say(
+        s->log, CSIM_WARNING, place_of(s),
+        "is one frame, and \"%s\" does not move: more are named with # for the digits of their "
+        "numbers (\"body_####.obj\"), and a mesh that stays is a \"file\"",
+        s->object->name);
   if (info->nframe > 1 && (end - over) * fps > 1e-6)
     csim_say(s->log, CSIM_WARNING, place_of(s),
              "ends at frame %.6g of the scene; from there on \"%s\" stays as it is",

@@ -48,6 +48,10 @@ static csim_status read_start(const csim_build *build, int k, int n, int first, 
   return status;
 }
 
+int csim_starts_from_cache(const csim_build *build, const csim_object *object) {
+  return build->start && csim_cached_object(csim_cache_get_info(build->start), object->name) >= 0;
+}
+
 csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body) {
   if (!build->start) return CSIM_OK;
   const csim_cache_info *info = csim_cache_get_info(build->start);

@@ -153,6 +153,9 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body);
 csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body);
 
+/// Warns about sizes that suggest a wrong unit or a misplaced decimal point.
+void csim_warn_about_size(const csim_object *object, const csim_mesh *mesh, csim_log *log);
+
 /// The rest shape of a cloth whose placed mesh is `mesh`, triangle by triangle.
 typedef struct csim_rest_shape {
   double *X;    ///< (nvert x 3) [m]; NULL: a rest shape from uv
@@ -228,6 +231,9 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
 /// Opens the cache that bodies start from, if the scene names one.
 /// @return CSIM_INVALID (it does not fit), CSIM_IO, CSIM_MEMORY
 csim_status csim_build_open_start(csim_build *build);
+
+/// Whether this cloth or solid is in that cache.
+int csim_starts_from_cache(const csim_build *build, const csim_object *object);
 
 /// Positions and velocities of a body, whose rest shape is known, from that cache.
 /// @return as above

@@ -10,6 +10,7 @@
 #include "math/vec3.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // [m/s] The energy of the whole scene at this speed is the least that a gain is compared with: in a
 // scene where nothing moves all energy is rounding, and most of it may be "gained".
@@ -101,8 +102,15 @@ int csim_conserved_open(csim_pool *pool, const csim_scene *scene, const csim_wor
   return 0;
 }
 
-void csim_conserved_step(const csim_step_report *step, csim_conserved *kept) {
+// Whether a substep may end with forces that do not balance, as its settings do not ask for that.
+static int may_drift(const csim_solver_params *params) {
+  return !strcmp(params->method, "newton") && params->step_tolerance > 0 && !(params->balance > 0);
+}
+
+void csim_conserved_step(const csim_solver_params *params, const csim_step_report *step,
+                         csim_conserved *kept) {
   csim_add_scaled(1, step->left, kept->left);
+  if (!may_drift(params)) csim_add_scaled(1, step->left, kept->judged);
   kept->closed = kept->closed && !step->contact.widened;
 }
 
@@ -126,8 +134,8 @@ double csim_conserved_gain(const csim_conserved *kept) {
   return exchanged > 0 ? kept->gained / exchanged : 0;
 }
 
-double csim_conserved_drift(const csim_conserved *kept) {
-  return kept->mass > 0 ? csim_norm(kept->left) / kept->mass : 0;
+double csim_conserved_drift(const csim_conserved *kept, const double forces[3]) {
+  return kept->mass > 0 ? csim_norm(forces) / kept->mass : 0;
 }
 
 // ------------------------------------------------------------------------------------ in and out
@@ -139,16 +147,25 @@ void csim_conserved_print(const csim_conserved *kept, csim_json_out *out) {
   if (kept->gained > 0) csim_json_integer(out, "frame", kept->frame);
   csim_json_close(out, '}');
   csim_json_open_flat(out, "momentum", '{');
-  csim_json_number(out, "value", csim_conserved_drift(kept));
+  csim_json_number(out, "value", csim_conserved_drift(kept, kept->left));
   csim_json_close(out, '}');
+}
+
+static void save_forces(const char *key, const double forces[3], csim_json_out *out) {
+  csim_json_open(out, key, '[');
+  for (int c = 0; c < 3; c++) csim_json_number(out, NULL, forces[c]);
+  csim_json_close(out, ']');
+}
+
+static void read_forces(const csim_json *json, const cJSON *list, double forces[3]) {
+  for (int c = 0; c < 3; c++) forces[c] = csim_json_number_of(json, cJSON_GetArrayItem(list, c));
 }
 
 void csim_conserved_save(const csim_conserved *kept, csim_json_out *out) {
   csim_json_open_flat(out, "conserved", '{');
   csim_json_bool(out, "closed", kept->closed);
-  csim_json_open(out, "left", '[');
-  for (int c = 0; c < 3; c++) csim_json_number(out, NULL, kept->left[c]);
-  csim_json_close(out, ']');
+  save_forces("left", kept->left, out);
+  save_forces("judged", kept->judged, out);
   csim_json_number(out, "mass", kept->mass);
   csim_json_number(out, "start", kept->start);
   csim_json_number(out, "exchanged", kept->exchanged);
@@ -158,13 +175,13 @@ void csim_conserved_save(const csim_conserved *kept, csim_json_out *out) {
 }
 
 void csim_conserved_read(const csim_json *json, const cJSON *from, csim_conserved *kept) {
-  const cJSON *item = csim_json_get(from, "conserved"), *left = csim_json_get(item, "left");
+  const cJSON *item = csim_json_get(from, "conserved");
   *kept = (csim_conserved){.closed = cJSON_IsTrue(csim_json_get(item, "closed")),
                            .mass = csim_json_number_of(json, csim_json_get(item, "mass")),
                            .start = csim_json_number_of(json, csim_json_get(item, "start")),
                            .exchanged = csim_json_number_of(json, csim_json_get(item, "exchanged")),
                            .gained = csim_json_number_of(json, csim_json_get(item, "gained")),
                            .frame = csim_json_integer_of(json, csim_json_get(item, "frame"))};
-  for (int c = 0; c < 3; c++)
-    kept->left[c] = csim_json_number_of(json, cJSON_GetArrayItem(left, c));
+  read_forces(json, csim_json_get(item, "left"), kept->left);
+  read_forces(json, csim_json_get(item, "judged"), kept->judged);
 }

@@ -13,8 +13,9 @@
 int csim_conserved_open(csim_pool *pool, const csim_scene *scene, const csim_world *world,
                         const csim_state *state, csim_conserved *kept);
 
-/// Adds the unbalanced forces of a substep, and whether it added energy.
-void csim_conserved_step(const csim_step_report *step, csim_conserved *kept);
+/// Adds the unbalanced forces of a substep of these settings, and whether it added energy.
+void csim_conserved_step(const csim_solver_params *params, const csim_step_report *step,
+                         csim_conserved *kept);
 
 /// Adds the energy of a frame that is written.
 /// @return -1 when out of memory
@@ -25,8 +26,9 @@ int csim_conserved_frame(csim_pool *pool, const csim_world *world, int frame,
 /// kept->closed.
 double csim_conserved_gain(const csim_conserved *kept);
 
-/// [m/s] Speed that the unbalanced forces have given the whole scene.
-double csim_conserved_drift(const csim_conserved *kept);
+/// [m/s] Speed that these unbalanced forces [N s], `left` or `judged` of it, have given the whole
+/// scene.
+double csim_conserved_drift(const csim_conserved *kept, const double forces[3]);
 
 /// Writes "energy" and "momentum" into a run report.
 void csim_conserved_print(const csim_conserved *kept, csim_json_out *out);

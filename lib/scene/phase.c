@@ -193,7 +193,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   int frames = frames_done(sim);
   csim_section before = csim_pool_section(sim->pool, CSIM_SECTION_START);
   csim_status status =
-      csim_compile(scene, sim->tet_program, sim->pool, sim->log, &sim->world, &world);
+      csim_compile(scene, sim->tet_program, sim->pool, &sim->said.log, &sim->world, &world);
   world.renders = sim->world.renders;
   if (!status) status = check_world(sim, phase, &world);
   if (!status && carry_state(sim->world.model, world.model, &sim->state))

@@ -159,7 +159,7 @@ static void count_substep(run *r, int frame, const csim_step_report *step,
   // a lag of less than the contact distance is normal
   total->lagged += step->contact.lag > r->sim.world.contact.thickness;
   csim_worst_step(r->scene, frame, step, total);
-  csim_conserved_step(step, &total->conserved);
+  csim_conserved_step(&r->sim.scene->solver, step, &total->conserved);
   stats->substeps++;
   stats->unconverged += unconverged;
   stats->halved += halved;

@@ -158,7 +158,8 @@ static const csim_field strict_fields[] = {
     CSIM_KEY("momentum", real, IN_STRICT(momentum), "0.5", .unit = "m/s", .least = 0, .most = 1e9,
              .doc = "Speed that the unbalanced forces of all substeps, less what the "
                     "solver gave back, have given the whole scene; under more than 9.81 m/s^2 "
-                    "as much more."),
+                    "as much more. Those of newton with \"step_tolerance\" and a \"balance\" of 0 "
+                    "do not count: forces need not balance there."),
     CSIM_KEY("unconverged", real, IN_STRICT(unconverged), "0.05", .least = 0, .most = 1,
              .doc = "Share of the substeps that may end at the limit of iterations."),
 };

@@ -98,10 +98,12 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
                     .stop = start->stop,
                     .pool = csim_pool_create(start->nthread)};
   scene = sim->scene;
+  csim_once_log_begin(&sim->said, log);
   csim_pool_section(sim->pool, CSIM_SECTION_START);
   if (start->tet_program) sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
   if (sim->arena.failed) return csim_sim_no_memory(sim);
-  csim_status status = csim_compile(scene, start->tet_program, sim->pool, log, NULL, &sim->world);
+  csim_status status =
+      csim_compile(scene, start->tet_program, sim->pool, &sim->said.log, NULL, &sim->world);
   if (!status) status = csim_build_renders(scene, &sim->world, log, &sim->renders);
   sim->world.renders = &sim->renders;
   if (!status) status = check_start(sim, start->out);
@@ -130,6 +132,7 @@ void csim_sim_close(csim_sim *sim) {
   csim_world_free(&sim->first);
   csim_renders_free(&sim->renders);
   csim_arena_free(&sim->arena);
+  csim_once_log_end(&sim->said);
 }
 
 csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *options, csim_log *log,

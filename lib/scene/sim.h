@@ -30,7 +30,8 @@ struct csim_sim {
   const csim_scene *scene; ///< of the phase that the state is in; `whole` where there are none
   char *tet_program;       ///< as of csim_sim_start, NULL where it was
   csim_log *log;
-  csim_arena arena; ///< of the movers
+  csim_once_log said; ///< what building the phases has said: the next one builds the same again
+  csim_arena arena;   ///< of the movers
   csim_pool *pool;
   csim_threads threads;
   csim_world world;

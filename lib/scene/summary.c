@@ -21,7 +21,7 @@ static void warn_of_open(const csim_sim *sim, const csim_link_group *g, double g
   csim_say(log, CSIM_WARNING, csim_in_file(sim->whole->file),
            "the seam of %s did not close: it is open by %.3g mm at vertex %d, where cloth or a "
            "collider is in the way or its stitches are too weak; look at the frame, and give it "
-           "more time (\"closed\") or \"stiffness\"",
+           "more time (\"closed\"), \"pull\" or \"stiffness\"",
            g->name, 1e3 * gap, vertex);
 }
 

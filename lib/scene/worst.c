@@ -146,11 +146,12 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
              total->conserved.frame, total->conserved.gained,
              100 * csim_conserved_gain(&total->conserved));
   double more = csim_max(1, csim_norm(scene->gravity) / 9.81);
-  if (csim_conserved_drift(&total->conserved) > more * bound->momentum && ++count)
+  double drift = csim_conserved_drift(&total->conserved, total->conserved.judged);
+  if (drift > more * bound->momentum && ++count)
     csim_say(log, CSIM_WARNING, place,
              "the unbalanced forces of all substeps have accelerated the whole scene by %.3g m/s: "
              "use a smaller \"solver.balance\" or a \"quality\" of \"final\"",
-             csim_conserved_drift(&total->conserved));
+             drift);
   double unconverged = total->taken ? (double)total->unconverged / (double)total->taken : 0;
   if (unconverged > bound->unconverged && ++count)
     csim_say(log, CSIM_WARNING, place,

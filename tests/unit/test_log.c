@@ -87,8 +87,32 @@ static void test_failures(void) {
   CHECK(csim_refuse(NULL, place, "nobody listens") == CSIM_INVALID);
 }
 
+// What was said in the same place is not said again, unless it is an error.
+static void test_once_log(void) {
+  heard h = {0};
+  csim_log log = {.write = hear, .user = &h};
+  csim_once_log once;
+  csim_once_log_begin(&once, &log);
+  for (int i = 0; i < 3; i++) {
+    csim_say(&once.log, CSIM_INFO, (csim_place){"f", 3, 4, "/p"}, "same");
+    csim_say(&once.log, CSIM_WARNING, (csim_place){"f", 3, 4, "/p"}, "of %d", i / 2);
+    csim_say(&once.log, CSIM_WARNING, (csim_place){"f", 3, 5, "/p"}, "of 0");
+    csim_say(&once.log, CSIM_ERROR, (csim_place){NULL, 0, 0, NULL}, "wrong");
+  }
+  csim_once_log_end(&once);
+  CHECK(h.n == 7 && log.nerror == 3 && log.nwarning == 3);
+  CHECK_TEXT(h.text[0], "1 f:3:4 /p same");
+  CHECK_TEXT(h.text[1], "2 f:3:4 /p of 0");
+  CHECK_TEXT(h.text[2], "2 f:3:5 /p of 0");
+  CHECK_TEXT(h.text[5], "2 f:3:4 /p of 1");
+  csim_once_log_begin(&once, NULL);
+  csim_say(&once.log, CSIM_INFO, csim_in_file("f"), "nobody listens");
+  csim_once_log_end(&once);
+}
+
 int main(void) {
   test_kept_log();
+  test_once_log();
   test_log_print();
   test_failures();
   return check_report();

@@ -284,6 +284,10 @@ static void test_refusals(void) {
   CHECK(compile("\"sequence\": \"gap_#.obj\"", "", 2, &log, &world) == CSIM_OK);
   csim_world_free(&world);
   expect_refusal("\"sequence\": \"gap_#.obj\"", "", 9, "frame 3 is missing");
+  // a sequence of one frame is told
+  CHECK(compile("\"sequence\": \"gap_1.obj\"", "", 9, &log, &world) == CSIM_OK);
+  CHECK(log.log.nwarning == 1 && strstr(log.text, "is one frame, and \"body\" does not move"));
+  csim_world_free(&world);
   write_obj("more_1.obj", 0, NVERT);
   write_obj("more_2.obj", 1, NVERT + 1);
   expect_refusal("\"sequence\": \"more_#.obj\"", "", 2, "has 5 vertices, and the first frame");

@@ -189,6 +189,76 @@ static void test_crescent(void) {
   for (int k = 0; k < 2; k++) csim_mesh_free(&mesh[k]);
 }
 
+typedef struct told {
+  int n;
+  char text[4][300]; // with their pointers
+} told;
+
+static void tell(void *user, const csim_message *m) {
+  told *t = user;
+  if (t->n < 4)
+    snprintf(t->text[t->n], sizeof t->text[0], "%d %d %s: %s", (int)m->level, m->line,
+             m->pointer ? m->pointer : "-", m->text);
+  t->n++;
+}
+
+static csim_status read_told(const char *text, told *t) {
+  csim_mesh mesh;
+  csim_log log = {.write = tell, .user = t};
+  *t = (told){0};
+  write_text(text, strlen(text));
+  csim_status status =
+      csim_sewing_read(path, &(csim_sewing_detail){.resolution = 0.02}, &log, &mesh);
+  csim_mesh_free(&mesh);
+  return status;
+}
+
+// Two panels 10 cm wide and 10 and `high` cm high, a in front of b, sewn at their sides.
+static const char *tube(const char *turn, int high, const char *more) {
+  static char text[2000];
+  static const char edges[] = "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]},"
+                              "{\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]";
+  snprintf(text, sizeof text,
+           "{\"pattern\": {\"panels\": {\n"
+           "\"a\": {\"translation\": [0, 0, 5], \"vertices\": [[-5, 0], [5, 0], [5, 10], [-5, 10]],"
+           "%s},\n\"b\": {\"translation\": [0, 0, -5], \"rotation\": [0, %s, 0], "
+           "\"vertices\": [[-5, 0], [5, 0], [5, %d], [-5, %d]], %s}},\n\"stitches\": ["
+           "[{\"panel\": \"a\", \"edge\": 1}, {\"panel\": \"b\", \"edge\": 3}],"
+           "[{\"panel\": \"a\", \"edge\": 3}, {\"panel\": \"b\", \"edge\": 1}]]%s}}",
+           edges, turn, high, high, edges, more);
+  return text;
+}
+
+// What is drawn wrongly though it can be read: keys that are not read, panels that are inside out,
+// edges of different lengths. Keys of other programs are no mistakes.
+static void test_doubts(void) {
+  told t;
+  CHECK(read_told(tube("180", 10, ", \"notes\": 1, \"panel_order\": []"), &t) == CSIM_OK &&
+        t.n == 0);
+  CHECK(read_told(tube("0", 10, ""), &t) == CSIM_OK && t.n == 1);
+  CHECK(strstr(t.text[0], "2 3 /pattern/panels/b: panel \"b\" faces \"a\"") == t.text[0]);
+  CHECK(strstr(t.text[0], "(2 of 2 stitches)") != NULL);
+  CHECK(read_told(tube("180", 13, ""), &t) == CSIM_OK && t.n == 1);
+  CHECK(strstr(t.text[0], "1 2 /pattern/panels/a/edges/1: 2 of 2 stitches join") == t.text[0]);
+  CHECK(strstr(t.text[0], "edge 1 of \"a\" (0.1 m) and edge 3 of \"b\" (0.13 m)") != NULL);
+  CHECK(read_told(sewn, &t) == CSIM_OK);
+  char text[2000];
+  snprintf(text, sizeof text, "%s", tube("180", 10, ""));
+  memcpy(strstr(text, "stitches"), "stitchse", 8);
+  memcpy(strstr(text, "rotation"), "rotatoin", 8);
+  CHECK(read_told(text, &t) == CSIM_OK && t.n == 2);
+  CHECK_TEXT(t.text[0], "2 4 /pattern/stitchse: unknown key, which is not read; did you mean "
+                        "\"stitches\"?");
+  CHECK_TEXT(t.text[1], "2 3 /pattern/panels/b/rotatoin: unknown key, which is not read; did you "
+                        "mean \"rotation\"?");
+  const char *bent = "{\"pattern\": {\"panels\": {\"a\": {\"vertices\": [[0, 0], [9, 0], [0, 9]],"
+                     "\n\"edges\": [{\"endpoints\": [0, 1], \"curvature\": {\"type\": \"cubic\"}}, "
+                     "{\"endpoints\": [1, 2]}, {\"endpoints\": [2, 0]}]}}}}";
+  CHECK(read_told(bent, &t) == CSIM_INVALID && t.n == 1);
+  CHECK_TEXT(t.text[0], "3 2 /pattern/panels/a/edges/0/curvature: a control point of \"params\" "
+                        "must be a list of 2 numbers");
+}
+
 // Whatever the bytes are, reading ends with a mesh or an error, and leaves nothing behind.
 static void test_damage(void) {
   unsigned seed = 11;
@@ -221,6 +291,7 @@ int main(void) {
   test_stitches();
   test_divided();
   test_crescent();
+  test_doubts();
   test_damage();
   unlink(path);
   return check_report();
