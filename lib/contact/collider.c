@@ -106,6 +106,16 @@ void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose
   csim_pose_apply(pose, r, x);
 }
 
+void csim_collider_way(const csim_collider *collider, const csim_pose *from, const csim_pose *to,
+                       const double *x, double way[3]) {
+  double local[3], moved[3];
+  memset(way, 0, 3 * sizeof *way);
+  if (collider->motion.nkey < 2) return;
+  csim_collider_to_local(collider, from, x, local);
+  csim_collider_to_world(collider, to, local, moved);
+  csim_sub(moved, x, way);
+}
+
 csim_course csim_collider_course(const csim_collider *collider) {
   csim_course course = {.nvert = collider->mesh->nvert,
                         .rest = collider->mesh->vert,

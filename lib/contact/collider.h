@@ -70,6 +70,11 @@ void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose
 void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose,
                             const double *local, double *x);
 
+/// How the collider's point that is at x [m] at one pose has moved [m] at another; 0, without
+/// rounding, if the collider does not move.
+void csim_collider_way(const csim_collider *collider, const csim_pose *from, const csim_pose *to,
+                       const double *x, double way[3]);
+
 /// The surface of a plane collider at a time [s]: a point on it [m], and its normal, a unit vector
 /// up to rounding.
 void csim_collider_plane(const csim_collider *collider, double time, double point[3],

@@ -117,6 +117,11 @@ static void update_range(void *context, int first, int last) {
     f->limit *= job->share;
     for (int k = 0; k < 4; k++)
       if (f->w[k] != 0) csim_add_scaled(f->w[k], csim_kinematics_start(kin, f->v[k]), f->start);
+    if (f->v[3] < 0) { // slip is relative to the plane's own motion
+      double way[3];
+      csim_planes_way(&kin->planes, part[1], f->start, way);
+      csim_add_scaled(1, way, f->start);
+    }
   }
 }
 

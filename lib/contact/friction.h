@@ -25,7 +25,7 @@ typedef struct csim_friction_contact {
   int v[4];
   double w[4];
   double n[3];
-  double start[3]; ///< [m] sum_k w_k x_k when the step began
+  double start[3]; ///< [m] sum_k w_k x_k when the step began; with a plane, moved as that is to
   double limit;    ///< [N] mu times the normal force, by the last updates; < 0: takes back what the
                    ///< other terms of a valley have too much (terms.h)
   double change;   ///< [N] by the last update, if it had taken all of the new limit

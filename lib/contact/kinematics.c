@@ -261,7 +261,7 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
   kin->body_start = x;
   memcpy(kin->collider_start, kin->x + csim_xyz(mesh->nbody_vert),
          3 * (size_t)(mesh->nvert - mesh->nbody_vert) * sizeof *x);
-  csim_planes_aim(&kin->planes, time);
+  csim_planes_aim(&kin->planes, time, h);
   for (int k = 0; k < kin->ncollider; k++) choose_goal(kin, k, time);
 }
 
@@ -346,10 +346,11 @@ static void interpolate(const csim_collider_progress *p, double share, double *t
 }
 
 void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
+  int shrink = kin->offsets_shrink && share > 0; // before this motion lets some begin to
   for (int k = 0; k < kin->ncollider; k++) {
     csim_collider_progress *p = &kin->progress[k];
     if (!tries(kin, k)) continue;
-    p->has_shrunk |= kin->offsets_shrink && share > 0;
+    p->has_shrunk |= shrink;
     interpolate(p, share, &p->reached, p->offset);
     if (share >= 1 && p->offset_plan == CSIM_OFFSET_MAY_SHRINK && has_offset(p))
       shrink_offset(kin, k);

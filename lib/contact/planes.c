@@ -6,9 +6,12 @@
 
 #include <string.h>
 
-static void aim_plane(double time, csim_contact_plane *plane) {
+static void aim_plane(double time, double h, csim_contact_plane *plane) {
+  const csim_collider *collider = plane->collider;
   double point[3];
-  csim_collider_plane(plane->collider, time, point, plane->goal_n);
+  plane->before = csim_motion_pose(&collider->motion, collider->pivot, time - h);
+  plane->after = csim_motion_pose(&collider->motion, collider->pivot, time);
+  csim_collider_plane(collider, time, point, plane->goal_n);
   csim_normalise(plane->goal_n);
   plane->goal_offset = csim_dot(plane->goal_n, point);
 }
@@ -33,17 +36,24 @@ int csim_planes_create(csim_arena *arena, int ncollider, const csim_collider *co
   return 0;
 }
 
-void csim_planes_aim(csim_planes *planes, double time) {
-  for (int k = 0; k < planes->n; k++) aim_plane(time, &planes->plane[k]);
+void csim_planes_aim(csim_planes *planes, double time, double h) {
+  for (int k = 0; k < planes->n; k++) aim_plane(time, h, &planes->plane[k]);
 }
 
 void csim_planes_place(csim_planes *planes, double time) {
-  csim_planes_aim(planes, time);
+  csim_planes_aim(planes, time, 0);
   for (int k = 0; k < planes->n; k++) {
     csim_contact_plane *plane = &planes->plane[k];
     memcpy(plane->n, plane->goal_n, sizeof plane->n);
     plane->offset = plane->goal_offset;
   }
+}
+
+void csim_planes_way(const csim_planes *planes, int part, const double *x, double way[3]) {
+  int k = 0;
+  while (planes->plane[k].part != part) k++;
+  const csim_contact_plane *p = &planes->plane[k];
+  csim_collider_way(p->collider, &p->before, &p->after, x, way);
 }
 
 double csim_planes_scale(const csim_planes *planes, const csim_contact_plane *plane, int vert) {

@@ -14,6 +14,7 @@ typedef struct csim_contact_plane {
   double n[3], offset;           ///< current position
   double goal_n[3], goal_offset; ///< prescribed position at the end of the step
   double n0[3], offset0;         ///< at the start of the run
+  csim_pose before, after;       ///< prescribed poses when the step begins and ends
 } csim_contact_plane;
 
 typedef struct csim_planes {
@@ -31,8 +32,8 @@ typedef struct csim_planes {
 int csim_planes_create(csim_arena *arena, int ncollider, const csim_collider *collider,
                        csim_planes *planes);
 
-/// Sets the goals: prescribed positions at a time [s].
-void csim_planes_aim(csim_planes *planes, double time);
+/// Sets the goals: prescribed positions at a time [s], the end of a step of length h [s].
+void csim_planes_aim(csim_planes *planes, double time, double h);
 
 /// Moves all planes to their prescribed positions at a time [s].
 void csim_planes_place(csim_planes *planes, double time);
@@ -40,6 +41,9 @@ void csim_planes_place(csim_planes *planes, double time);
 /// Moves planes towards their goals as far as bodies at x (mesh->nbody_vert x 3) permit.
 /// @return whether one has moved
 int csim_planes_advance(csim_planes *planes, const double *x);
+
+/// How the point at x [m] of the plane of this part is to move in the step [m].
+void csim_planes_way(const csim_planes *planes, int part, const double *x, double way[3]);
 
 /// Contact distance of a vertex and a plane as a share of the thickness, [0, 1]: less where it
 /// starts nearer than that, 0 where it starts on the plane or behind.

@@ -148,15 +148,6 @@ static int collect(csim_zones *z) {
   return csim_candidates_collect(z->pool, &z->candidates);
 }
 
-// Sets how the point of the plane that is at x at the start of the step moves in it.
-static void find_motion(const plane *p, const double *x, double moved[3]) {
-  double local[3];
-  if (p->collider->motion.nkey < 2) return; // without rounding
-  csim_collider_to_local(p->collider, &p->before, x, local);
-  csim_collider_to_world(p->collider, &p->now, local, moved);
-  csim_sub(moved, x, moved);
-}
-
 // Whether a vertex comes too near to a plane, and the gap between them. Bodies rest on planes at
 // the thickness.
 static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
@@ -167,7 +158,7 @@ static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
              .part = {csim_collision_mesh_part(&z->mesh, i), p->part}};
   g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + csim_xyz(i));
   if (!(g->mobile > 0) || opening(g, z->d) >= g->open - 1e-9 * z->params.thickness) return 0;
-  find_motion(p, z->x + csim_xyz(i), g->moved);
+  csim_collider_way(p->collider, &p->before, &p->now, z->x + csim_xyz(i), g->moved);
   return 1;
 }
 

@@ -42,7 +42,7 @@ ratio=$(awk 'FNR == 1 { file++; n = 0 } $1 == "v" { if (n++ % 3 == 1) { i = (n -
 check "tension falls along the bar as by the rope formula: to $ratio" awk -v ratio="$ratio" 'BEGIN {
   asked = exp(-2 * 0.04 / 0.0312); exit !(ratio > 0.95 * asked && ratio < 1.05 * asked) }'
 
-# an infinite plane may be a belt, too. With impact zones cloth stayed where it was on one
+# an infinite plane may be a belt, too. With the filter and with impact zones cloth stayed where it was on one
 cat >plane.json <<'EOF'
 {"frames": {"end": 26, "fps": 25}, "wind": {"density": 0}, "contact": {"thickness": 0.004, "friction": 0.31},
  "objects": [
@@ -50,9 +50,19 @@ cat >plane.json <<'EOF'
    "mesh": {"shape": "grid", "size": [0.3, 0.2], "cells": [6, 4]}},
   {"name": "belt", "type": "collider", "mesh": {"shape": "plane"}, "motion": [{"frame": 1}, {"frame": 101, "position": [3.32, 0, 0]}]}]}
 EOF
-for response in impulse penalty impact-zones; do
+for response in filter impulse penalty impact-zones; do
   expect 0 "$clothsim" plane.json -q -o plane --overwrite --set "contact.response=\"$response\""
   way=$(awk '$1 == "v" { s += $2; n++ } END { print s / n }' plane/cloth_0026.obj)
   check "$response: on a plane $way m (0.7167)" awk "BEGIN { exit !($way > 0.71 && $way < 0.7235) }"
 done
+
+# or turn: what sticks to it turns with it, by 90 degrees in a second
+cat >turn.json <<'EOF'
+{"frames": {"end": 25}, "wind": {"density": 0}, "contact": {"friction": 0.8}, "objects": [
+  {"name": "cloth", "type": "cloth", "material": "cotton", "position": [0.1, 0.0055, 0], "mesh": {"shape": "grid", "size": [0.2, 0.2], "cells": [8, 8]}},
+  {"name": "table", "type": "collider", "mesh": {"shape": "plane"}, "motion": [{"frame": 1}, {"frame": 25, "rotation": [0, 90, 0]}]}]}
+EOF
+expect 0 "$clothsim" turn.json -q -o turn
+angle=$(awk 'FNR == 1 { file++ } $1 == "v" { x[file] += $2; z[file] += $4 } END { print (atan2(-z[2], x[2]) - atan2(-z[1], x[1])) * 180 / atan2(0, -1) }' turn/cloth_0001.obj turn/cloth_0025.obj)
+check "on a plane that turns: by $angle degrees" awk "BEGIN { exit !($angle > 88 && $angle < 90.5) }"
 report
