@@ -4,6 +4,7 @@
 #include "contact/margins.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void aim_plane(double time, double h, csim_contact_plane *plane) {
@@ -51,7 +52,8 @@ void csim_planes_place(csim_planes *planes, double time) {
 
 void csim_planes_way(const csim_planes *planes, int part, const double *x, double way[3]) {
   int k = 0;
-  while (planes->plane[k].part != part) k++;
+  while (k < planes->n && planes->plane[k].part != part) k++;
+  assert(k < planes->n);
   const csim_contact_plane *p = &planes->plane[k];
   csim_collider_way(p->collider, &p->before, &p->after, x, way);
 }

@@ -109,7 +109,9 @@ static void test_converges(void) {
 // Vertices 0 to 2 of one body pressed on a plane by these forces [N]; updates the set by a share.
 static void press(csim_friction_set *set, const double force[3], double share) {
   csim_active_contact contact[3];
-  csim_active_set active = {.contact = contact};
+  double inertia = 0; // as if contact were hard
+  csim_active_set active = {.contact = contact,
+                            .stiffness = {.kin = set->kin, .inertia = &inertia}};
   for (int i = 0; i < 3; i++)
     if (force[i] > 0)
       contact[active.n++] = (csim_active_contact){
@@ -135,8 +137,13 @@ static void test_share(void) {
   csim_model model = {.nvert = N, .nbody = 1, .body = &body, .body_of = body_of};
   csim_collision_mesh mesh = {
       .nbody_vert = N, .nvert = N, .nbody = 1, .body_part = part, .mass = mass, .elastic = elastic};
-  csim_kinematics kin = {
-      .mesh = &mesh, .model = &model, .collider = &plane, .body_start = start, .h = 0.01};
+  csim_contact_plane at = {.collider = &plane, .part = 1};
+  csim_kinematics kin = {.mesh = &mesh,
+                         .model = &model,
+                         .collider = &plane,
+                         .planes = {.n = 1, .plane = &at},
+                         .body_start = start,
+                         .h = 0.01};
   csim_contact_params params = {.thickness = 1e-3, .slip = 1e-5};
   csim_friction_set set = {.kin = &kin, .params = &params};
   press(&set, first, 1);
