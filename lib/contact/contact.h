@@ -41,8 +41,7 @@
 //   find_blocks.
 // - What begin was given (x, target) stays as it is until end.
 // - After a failure, which is always memory (-1, a result < 0, csim_contact_failed), the step
-// cannot
-//   go on: restore or free.
+//   cannot go on: restore or free.
 #ifndef CSIM_CONTACT_CONTACT_H
 #define CSIM_CONTACT_CONTACT_H
 
