@@ -43,7 +43,7 @@ static csim_status check_solid(const csim_object *object, const csim_collider *c
 
 // Whether a scene with a pattern dresses this mesh, see csim_add_dressing.
 static int is_dressed(const csim_object *object) {
-  int shape = object->mesh.shape;
+  csim_shape shape = object->mesh.shape;
   return object->arms[1] > 0 && (shape == CSIM_SHAPE_FILE || shape == CSIM_SHAPE_SEQUENCE);
 }
 
