@@ -53,6 +53,16 @@ static void report_links(const csim_sim *sim, csim_log *log) {
   }
 }
 
+// Whether a body as a whole falls, rather than settles: cloth that is light falls at 1 m/s in air.
+static int falls(const csim_sim *sim, const csim_body *body) {
+  static const double SPEED = 0.5; // [m/s]
+  const csim_model *model = sim->world.model;
+  double sum = 0, g = csim_norm(model->gravity);
+  for (int i = body->vert0; i < body->vert0 + body->nvert; i++)
+    sum += csim_dot(model->gravity, sim->state.v + csim_xyz(i));
+  return sum > SPEED * g * body->nvert;
+}
+
 // Warns of what still moves at the end of frames that should have ended at rest.
 static void warn_of_motion(const csim_sim *sim, int frame, csim_log *log) {
   const csim_model *model = sim->world.model;
@@ -69,9 +79,9 @@ static void warn_of_motion(const csim_sim *sim, int frame, csim_log *log) {
   const csim_body *body = &model->body[model->body_of[fastest]];
   csim_say(log, CSIM_WARNING, csim_in_file(sim->whole->file),
            "not at rest after frame %d: %d of %d vertices are faster than \"rest_speed\" (%g m/s), "
-           "the fastest is vertex %d of \"%s\" with %.2g m/s",
+           "the fastest is vertex %d of \"%s\" with %.2g m/s%s",
            frame, fast, model->nvert, sim->scene->rest_speed, fastest - body->vert0, body->name,
-           most);
+           most, falls(sim, body) ? ": it falls, and nothing holds it" : "");
 }
 
 static void report_chambers(const csim_sim *sim, csim_log *log) {

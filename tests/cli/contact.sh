@@ -220,4 +220,9 @@ for response in filter impulse impact-zones penalty; do
     equal "$(field at_rest lies)" true "$response, $integrator: what falls comes to rest"
   done
 done
+# what misses the floor falls on, and the run says so; what swings does not fall
+expect 0 "$clothsim" lies.json -o lies --overwrite --progress none --set 'floor.mesh={"shape": "sphere", "radius": 0.1}' --set 'sheet.position=[1, 0, 0]'
+check "told that it falls" grep -q 'of "sheet" with .* m/s: it falls, and nothing holds it' stderr
+expect 0 "$clothsim" lies.json -o lies --overwrite --progress none --frames 1:7 --set 'sheet.pins=[{"vertices": [0, 7]}]' --set 'sheet.position=[0, 1, 0]'
+check "not told of what swings" awk '/not at rest/ { seen = 1 } /falls/ { exit 1 } END { exit !seen }' stderr
 report
