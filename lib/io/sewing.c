@@ -720,6 +720,30 @@ static void finish_mesh(sewing *s, csim_mesh *mesh) {
   if (mesh->arena.failed) s->status = CSIM_MEMORY;
 }
 
+// Warns of the largest panel if its size suggests a wrong unit: garments of 10 or 100 times their
+// size take minutes to mesh.
+static void check_size(sewing *s) {
+  static const double LARGE = 5; // [m]
+  const panel *most = NULL;
+  double size = LARGE;
+  for (int k = 0; k < s->npanel; k++) {
+    const panel *p = &s->panel[k];
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int i = 0; i < 2 * p->nvert; i++) {
+      low[i % 2] = fmin(low[i % 2], p->vert[i]);
+      high[i % 2] = fmax(high[i % 2], p->vert[i]);
+    }
+    double length = fmax(high[0] - low[0], high[1] - low[1]);
+    if (length > size) most = p;
+    size = fmax(size, length);
+  }
+  if (most)
+    csim_say(s->log, CSIM_WARNING, csim_json_place(&s->json, most->item),
+             "panel \"%s\" is %.3g m large, with %.3g units in a metre: is \"units_in_meter\" of "
+             "\"properties\" right?",
+             most->name, size, 1 / s->unit);
+}
+
 // Reads the pattern with so many divisions, of which some are left out. Returns whether there
 // should be one less, as the mesh before them is too coarse.
 static int read_divided(const char *path, const csim_sewing_detail *detail, int divisions,
@@ -735,6 +759,7 @@ static int read_divided(const char *path, const csim_sewing_detail *detail, int 
   s.status = csim_json_read_file(&s.json, path, log, &tree);
   int reported = s.status != CSIM_OK; // memory
   if (!s.status) read_tree(&s, tree);
+  if (!s.status) check_size(&s);
   if (!s.status) check_sides(&s);
   if (!s.status) tell_gathers(&s);
   if (!s.status) match_edges(&s);

@@ -241,6 +241,9 @@ static void test_doubts(void) {
   CHECK(read_told(tube("180", 13, ""), &t) == CSIM_OK && t.n == 1);
   CHECK(strstr(t.text[0], "1 2 /pattern/panels/a/edges/1: 2 of 2 stitches join") == t.text[0]);
   CHECK(strstr(t.text[0], "edge 1 of \"a\" (0.1 m) and edge 3 of \"b\" (0.13 m)") != NULL);
+  CHECK(read_told(tube("180", 700, ""), &t) == CSIM_OK && t.n == 2);
+  CHECK(strstr(t.text[0], "2 3 /pattern/panels/b: panel \"b\" is 7 m large, with 100 units in a "
+                          "metre") == t.text[0]);
   CHECK(read_told(sewn, &t) == CSIM_OK);
   char text[2000];
   snprintf(text, sizeof text, "%s", tube("180", 10, ""));
