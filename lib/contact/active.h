@@ -1,6 +1,5 @@
 // contact/active.h: the active contacts: pairs within their contact distance, and the energies that
-// push them apart. Needs contact/narrow_phase.h,
-// contact/barrier_stiffness.h.
+// push them apart. Needs contact/narrow_phase.h, barrier_stiffness.h.
 //
 // E = sum over terms of s (k b(d) + K B(d)), where b and B are barriers of barrier.h, a soft one
 // from the contact distance on and a hard one in its inner part, d is the distance of a term and s

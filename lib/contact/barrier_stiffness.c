@@ -19,8 +19,8 @@ static const double MOST_SHARE = 0.1;
 // Stiffness of the hard barrier relative to the bodies' elasticity.
 static const double HARD_SHARE = 20;
 
-// A step is taken in so many parts at most: what is stiffer than inertia in one of these helps no
-// more. A ball of 100 m/s took half longer through a pinned curtain then.
+// A step is taken in so many parts at most; what is stiffer than inertia in one of these helps no
+// more.
 enum { MOST_PARTS = 64 };
 
 int csim_barrier_stiffness_create(csim_arena *arena, csim_barrier_stiffness *s) {
@@ -79,9 +79,9 @@ static void spread_rates(csim_barrier_stiffness *s) {
   for (int b = 0; b < mesh->nbody; b++) s->rate[b] = s->rate[csim_disjoint_root(s->group, b)];
 }
 
-// With the h of parts for whole steps, contacts that were pressed became 4 to 64 times as stiff
-// when a step was halved: a rubber ball left twenty sheets with twice the energy of the scene. With
-// no stiffness by speed a ball of 100 m/s takes twice as long through cloth.
+// With the length of a step's parts in place of h, contacts that were pressed became 4 to 64 times
+// as stiff when a step was halved: a rubber ball left twenty sheets with twice the energy of the
+// scene. Without the stiffness by speed a ball of 100 m/s takes twice as long through cloth.
 void csim_barrier_stiffness_choose(csim_barrier_stiffness *s) {
   const csim_collision_mesh *mesh = s->kin->mesh;
   double weight = 10 * csim_norm(s->kin->model->gravity) / s->thickness;

@@ -279,7 +279,7 @@ int csim_zones_respond(csim_zones *z, const csim_impulse_step *step, double *x, 
   int n = 3 * z->mesh.nbody_vert, total = 0;
   z->h = step->h;
   z->step = step;
-  z->keeps_p = step->by_force * step->h > 1.25;
+  z->keeps_p = step->by_force > 1 / step->h;
   memset(z->pushed, 0, (size_t)z->mesh.nvert);
   memcpy(z->x, step->x0, (size_t)n * sizeof *x);
   for (int c = 0; c < n; c++) z->d[c] = x[c] - step->x0[c];

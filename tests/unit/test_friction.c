@@ -109,7 +109,7 @@ static void test_converges(void) {
 // Vertices 0 to 2 of one body pressed on a plane by these forces [N]; updates the set by a share.
 static void press(csim_friction_set *set, const double force[3], double share) {
   csim_active_contact contact[3];
-  double inertia = 0; // as if contact were hard
+  double inertia = 0; // no stiffness by mass
   csim_active_set active = {.contact = contact,
                             .stiffness = {.kin = set->kin, .inertia = &inertia}};
   for (int i = 0; i < 3; i++)
