@@ -16,13 +16,17 @@ int csim_blocked_create(csim_arena *arena, csim_blocked *b) {
   return arena->failed ? -1 : 0;
 }
 
+static int stops(void *context, const csim_candidate *pair) {
+  const csim_blocked *b = context;
+  return csim_glide_candidate_share(b->reach, pair) < STOPS;
+}
+
 // Marks what is in a pair that stops the motion. Its bodies only if nothing else is.
 static void mark_stopping(void *context, const csim_candidate *pair) {
   csim_blocked *b = context;
   const csim_kinematics *kin = b->kin;
   const csim_collision_mesh *mesh = kin->mesh;
   int v[4], found = 0;
-  if (csim_glide_candidate_share(b->reach, pair) >= STOPS) return;
   csim_candidate_vertices(mesh, pair, v);
   for (int k = 0; k < 4; k++) {
     int part = csim_collision_mesh_part(mesh, v[k]);
@@ -83,7 +87,7 @@ int csim_blocked_hold(csim_blocked *b, const double *d) {
   csim_kinematics_aim_colliders(kin, 1);
   memset(b->stops, 0, (size_t)kin->mesh->npart);
   if (csim_reach_update(b->reach, 0)) return -1;
-  if (csim_narrow_phase_visit(b->narrow, mark_stopping, b)) return -1;
+  if (csim_narrow_phase_visit(b->narrow, stops, mark_stopping, b)) return -1;
   int count = hold_marked(b);
   if (count) return count;
   mark_near(b);

@@ -35,6 +35,7 @@ static void connect(csim_contact *c, csim_scratch *scratch, double h) {
                               .narrow = &c->narrow,
                               .glide = &c->glide,
                               .mesh = &c->mesh};
+  c->resolve = (csim_resolve){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
   c->blocked = (csim_blocked){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
   c->clearance = (csim_clearance){.kin = &c->kin, .candidates = &c->candidates};
 }
@@ -73,6 +74,7 @@ failed:
 void csim_contact_free(csim_contact *contact) {
   if (!contact) return;
   csim_carry_free(&contact->carry);
+  csim_resolve_free(&contact->resolve);
   csim_pinched_free(&contact->pinched);
   csim_contact_hessian_free(&contact->hessian);
   csim_friction_set_free(&contact->friction);
@@ -419,25 +421,35 @@ static void take_proposal(void *context, int first, int last) {
   }
 }
 
-static double filter(csim_contact *contact, int together, double *d) {
+typedef enum filter_kind { VERTICES, ALL, ALL_RESOLVED } filter_kind;
+
+static double shorten(csim_contact *contact, filter_kind kind) {
+  if (kind == VERTICES) return csim_step_filter_limit(&contact->filter);
+  if (kind == ALL_RESOLVED) {
+    int changed = csim_resolve_motion(&contact->resolve, CSIM_GAP_HALVES);
+    if (changed < 0 || (changed && csim_reach_update(&contact->reach, 0))) return -1;
+  }
+  return csim_glide_limit(&contact->glide);
+}
+
+static double filter(csim_contact *contact, filter_kind kind, double *d) {
   csim_kinematics *kin = &contact->kin;
   csim_kinematics_stop_colliders(kin);
   csim_pool_for(kin->pool, contact->mesh.nbody_vert, VERT_GRAIN, take_proposal,
                 &(proposal_job){contact, d});
   if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
-  double least =
-      together ? csim_glide_limit(&contact->glide) : csim_step_filter_limit(&contact->filter);
+  double least = shorten(contact, kind);
   if (least < 0) return note_failure(contact);
   if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
   return least;
 }
 
 double csim_contact_filter(csim_contact *contact, double *d) {
-  return filter(contact, 0, d);
+  return filter(contact, VERTICES, d);
 }
 
-double csim_contact_filter_together(csim_contact *contact, double *d) {
-  return filter(contact, 1, d);
+double csim_contact_filter_together(csim_contact *contact, int resolves, double *d) {
+  return filter(contact, resolves ? ALL_RESOLVED : ALL, d);
 }
 
 void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
@@ -498,10 +510,14 @@ static double glide_on(csim_contact *contact, const double *d, double most) {
   return gone;
 }
 
-double csim_contact_go_together(csim_contact *contact, const double *d, double most, double *x) {
+double csim_contact_go_together(csim_contact *contact, double most, double *d, double *x) {
   csim_kinematics *kin = &contact->kin;
   size_t n = 3 * (size_t)contact->mesh.nbody_vert;
   csim_active_set_forget(&contact->active);
+  memcpy(kin->d, d, n * sizeof *d);
+  csim_kinematics_aim_colliders(kin, 1);
+  if (csim_resolve_motion(&contact->resolve, CSIM_GAP_STAYS) < 0) return note_failure(contact);
+  memcpy(d, kin->d, n * sizeof *d);
   double share = glide_on(contact, d, most);
   // crumpled cloth stops itself: a collider that moves away needs no cloth to move
   if (share == 0) {

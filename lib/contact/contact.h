@@ -224,9 +224,10 @@ double *csim_contact_displacements(const csim_contact *contact);
 /// @return smallest share accepted, [0, 1]; < 0 when out of memory
 double csim_contact_filter(csim_contact *contact, double *d);
 
-/// The same, but shortens all displacements by one common share.
+/// The same, but shortens all displacements by one common share. resolves: first corrects them
+/// where pairs would stop them (contact/resolve.h).
 /// @return the share; < 0 when out of memory
-double csim_contact_filter_together(csim_contact *contact, double *d);
+double csim_contact_filter_together(csim_contact *contact, int resolves, double *d);
 
 /// Moves by alpha times the displacements that csim_contact_filter returned last. x (nbody_vert x
 /// 3) gets the result.
@@ -260,11 +261,12 @@ void csim_contact_aim_pins(const csim_contact *contact, double most, double *d);
 /// @return [m] the fastest approach of such a pair; < 0 when out of memory
 double csim_contact_make_way(csim_contact *contact, const double *d, double *g);
 
-/// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements) and colliders towards their
-/// goals. All move by one share of their way, at most `most`, as far as nothing comes too near. x
-/// (nbody_vert x 3) gets the result.
+/// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements), which is corrected where
+/// pairs would stop it (contact/resolve.h), and colliders towards their goals. All move by one
+/// share of their way, at most `most`, as far as nothing comes too near. x (nbody_vert x 3) gets
+/// the result.
 /// @return the share, [0, 1]; < 0 when out of memory
-double csim_contact_go_together(csim_contact *contact, const double *d, double most, double *x);
+double csim_contact_go_together(csim_contact *contact, double most, double *d, double *x);
 
 /// Moves colliders towards their goals and carries bodies along, see contact/carry.h. All move by
 /// one share of their way, as far as nothing comes too near. x (nbody_vert x 3), where bodies are,

@@ -14,6 +14,7 @@
 //   tilt            how contacts resist tilting
 //   hessian         the Hessian of all three
 //   glide           moves or shortens everything by one common share
+//   resolve         corrects a common motion where pairs would stop it
 //   step_filter     shortens each vertex's motion until nothing can intersect
 //   guide           springs that make way for colliders
 //   carry           carries bodies along with colliders
@@ -29,6 +30,7 @@
 #include "contact/guide.h"
 #include "contact/hessian.h"
 #include "contact/pinched.h"
+#include "contact/resolve.h"
 #include "contact/clearance.h"
 #include "contact/step_filter.h"
 
@@ -44,6 +46,7 @@ struct csim_contact {
   csim_friction_set friction;
   csim_contact_hessian hessian;
   csim_glide glide;
+  csim_resolve resolve;
   csim_step_filter filter;
   csim_carry carry;
   csim_blocked blocked;

@@ -235,18 +235,38 @@ double csim_narrow_phase_get(const csim_narrow_phase *narrow, int i, csim_pair_k
   return csim_candidate_scale(narrow->reach->candidates, *kind, v, pair);
 }
 
-int csim_narrow_phase_visit(csim_narrow_phase *narrow, csim_pair_visit *visit, void *context) {
+typedef struct visit_job {
+  const csim_narrow_phase *narrow;
+  csim_pair_test *test;
+  void *context;
+} visit_job;
+
+// Over chunks of the short list.
+static void keep_tested(void *context, int chunk, uint64_t *word) {
+  const visit_job *job = context;
+  unsigned char flag[CSIM_COMPACTION_CHUNK];
+  int first = chunk * CSIM_COMPACTION_CHUNK, last = first + CSIM_COMPACTION_CHUNK;
+  if (last > job->narrow->n) last = job->narrow->n;
+  csim_narrow_phase_flag(job->narrow, first, last, 0, flag);
+  for (int i = first; i < last; i++)
+    if (flag[i - first] &&
+        (!job->test || job->test(job->context, csim_narrow_phase_pair(job->narrow, i))))
+      csim_compaction_keep(word, i - first);
+}
+
+int csim_narrow_phase_visit(csim_narrow_phase *narrow, csim_pair_test *test, csim_pair_visit *visit,
+                            void *context) {
   const csim_kinematics *kin = narrow->reach->kin;
   double far = 1.01 * CSIM_CONTACT_CUSHION * narrow->reach->candidates->distance;
+  visit_job job = {narrow, test, context};
   csim_scratch_begin(narrow->scratch);
   if (csim_narrow_phase_begin(narrow, kin->x, kin->d, 0, far)) return -1;
-  for (int first = 0; first < narrow->n; first += CSIM_COMPACTION_CHUNK) {
-    unsigned char flag[CSIM_COMPACTION_CHUNK];
-    int last = first + CSIM_COMPACTION_CHUNK;
-    if (last > narrow->n) last = narrow->n;
-    csim_narrow_phase_flag(narrow, first, last, 0, flag);
-    for (int i = first; i < last; i++)
-      if (flag[i - first]) visit(context, csim_narrow_phase_pair(narrow, i));
+  int nchunk = csim_compaction_chunks(narrow->n);
+  if (csim_compact(kin->pool, &narrow->kept, nchunk, keep_tested, &job) < 0) return -1;
+  for (int chunk = 0; chunk < nchunk; chunk++) {
+    csim_kept at = csim_compaction_walk(&narrow->kept, chunk);
+    for (int i; (i = csim_next_kept(&at)) >= 0;)
+      visit(context, csim_narrow_phase_pair(narrow, chunk * CSIM_COMPACTION_CHUNK + i));
   }
   return 0;
 }

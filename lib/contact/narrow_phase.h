@@ -48,12 +48,17 @@ int csim_narrow_phase_begin(csim_narrow_phase *narrow, const double *x, const do
 void csim_narrow_phase_flag(const csim_narrow_phase *narrow, int first, int last, double time,
                             unsigned char *flag);
 
+/// Whether csim_narrow_phase_visit visits a pair. Several threads call it.
+typedef int csim_pair_test(void *context, const csim_candidate *pair);
+
 /// What csim_narrow_phase_visit calls.
 typedef void csim_pair_visit(void *context, const csim_candidate *pair);
 
-/// Calls `visit` for the pairs that may come near on the way kin->d, in the order of the list.
+/// Calls `visit` for the pairs that may come near on the way kin->d and pass the test (NULL: all),
+/// in the order of the list.
 /// @return 0, or -1 when out of memory
-int csim_narrow_phase_visit(csim_narrow_phase *narrow, csim_pair_visit *visit, void *context);
+int csim_narrow_phase_visit(csim_narrow_phase *narrow, csim_pair_test *test, csim_pair_visit *visit,
+                            void *context);
 
 /// Candidate number i of the short list.
 static inline const csim_candidate *csim_narrow_phase_pair(const csim_narrow_phase *narrow, int i) {

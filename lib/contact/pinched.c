@@ -177,11 +177,15 @@ static void prefer(int *releaser, int part) {
   if (part > 0 && (*releaser <= 0 || part < *releaser)) *releaser = part;
 }
 
+static int stops(void *context, const csim_candidate *candidate) {
+  const csim_pinched *p = context;
+  return csim_glide_candidate_share(p->reach, candidate) < STOPS;
+}
+
 // Finds the releasers of the vertices of a pair that stops colliders: -1 of those whose pair has no
 // lagging collider.
 static void mark_stopping(void *context, const csim_candidate *candidate) {
   csim_pinched *p = context;
-  if (csim_glide_candidate_share(p->reach, candidate) >= STOPS) return;
   pinched_pair pair = evaluate_pair(p, candidate);
   if (pair.vert < 0) return;
   int part = pair.part && csim_kinematics_part_is_behind(p->kin, pair.part) ? pair.part : -1;
@@ -210,7 +214,7 @@ int csim_pinched_release(csim_pinched *p, const double *d) {
   if (d != kin->d) memcpy(kin->d, d, 3 * (size_t)n * sizeof *d);
   csim_kinematics_stop_pins(kin);
   csim_kinematics_aim_colliders(kin, 1);
-  if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, mark_stopping, p))
+  if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, stops, mark_stopping, p))
     return -1;
   const csim_candidates *set = p->reach->candidates;
   for (int i = 0; i < p->narrow->n; i++) choose_collider(p, &set->list[p->narrow->shortlist[i]]);
@@ -222,6 +226,7 @@ int csim_pinched_release(csim_pinched *p, const double *d) {
   return count;
 }
 
+// Tests the pair itself: what the visit has released before stops nothing any more.
 static void release_pair(void *context, const csim_candidate *candidate) {
   csim_pinched *p = context;
   pinched_pair pair = evaluate_pair(p, candidate);
@@ -237,7 +242,7 @@ int csim_pinched_pass(csim_pinched *p) {
   for (int leg = 0; leg < MOST_LEGS && csim_kinematics_colliders_are_behind(kin); leg++) {
     memset(kin->d, 0, bytes);
     csim_kinematics_aim_colliders(kin, 1);
-    if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, release_pair, p))
+    if (csim_reach_update(p->reach, 0) || csim_narrow_phase_visit(p->narrow, NULL, release_pair, p))
       return -1;
     csim_kinematics_note_change(kin);
     memset(kin->d, 0, bytes);

@@ -76,13 +76,13 @@ static void solve_round(csim_problem *problem, int solves, const csim_joint *joi
 
 // Moves bodies by joint->d and colliders towards their goals. Bounds of strain shorten the motion
 // of all. Returns the share of it that was made.
-static double go_together(const csim_problem *problem, const csim_joint *joint,
+static double go_together(const csim_problem *problem, csim_joint *joint,
                           csim_method_report *report, double *x) {
   double limit = csim_problem_max_step(problem, x, joint->d);
   if (limit < LEAST_GAIN)
     limit = 1; // cloth at its bound cannot give way: colliders stay on schedule
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
-  double share = csim_contact_go_together(problem->contact, joint->d, limit, x);
+  double share = csim_contact_go_together(problem->contact, limit, joint->d, x);
   csim_pool_section(problem->pool, before);
   if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return share;

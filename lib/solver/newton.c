@@ -167,17 +167,34 @@ static double filter_apart(const csim_problem *problem, newton *s, csim_method_r
   return -csim_vector_dot(problem->pool, n, s->system.g, problem->step);
 }
 
-// Takes the step before the filter, shortened as a whole. Returns g.d after it.
-static double filter_together(const csim_problem *problem, newton *s, const double *x,
-                              csim_method_report *report) {
+// Takes the step before the filter, shortened as a whole. resolves: corrected first where pairs
+// would stop it. Returns g.d after it.
+static double shorten_together(const csim_problem *problem, int resolves, newton *s,
+                               const double *x, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   csim_vector_copy(problem->pool, n, s->whole, problem->step);
-  s->solve.vertex_share = 1;
-  s->solve.common_share = csim_problem_filter_together(problem, problem->step);
+  s->solve.common_share = csim_problem_filter_together(problem, resolves, problem->step);
   if (s->solve.common_share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   keep_bounds(problem, x);
-  record_cut(problem, s);
   return -csim_vector_dot(problem->pool, n, s->system.g, problem->step);
+}
+
+// Shortens the step as a whole. If little of it is left, takes it with corrected pairs where that
+// promises more. Returns g.d after it.
+static double filter_together(const csim_problem *problem, newton *s, const double *x,
+                              csim_method_report *report) {
+  static const double LITTLE = 0.5;
+  s->solve.vertex_share = 1;
+  double slope = shorten_together(problem, 0, s, x, report);
+  if (s->solve.common_share < LITTLE && report->outcome == CSIM_OUTCOME_LIMIT) {
+    double resolved = shorten_together(problem, 1, s, x, report);
+    if (resolved < slope || report->outcome != CSIM_OUTCOME_LIMIT)
+      slope = resolved;
+    else
+      slope = shorten_together(problem, 0, s, x, report);
+  }
+  record_cut(problem, s);
+  return slope;
 }
 
 // Takes the step that filter_apart has left, shortened to its bounds of strain. Where these leave

@@ -275,9 +275,9 @@ double csim_problem_filter(const csim_problem *problem, double *d) {
   return least;
 }
 
-double csim_problem_filter_together(const csim_problem *problem, double *d) {
+double csim_problem_filter_together(const csim_problem *problem, int resolves, double *d) {
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
-  double share = problem->contact ? csim_contact_filter_together(problem->contact, d) : 1;
+  double share = problem->contact ? csim_contact_filter_together(problem->contact, resolves, d) : 1;
   csim_pool_section(problem->pool, before);
   return share;
 }

@@ -134,9 +134,10 @@ double csim_problem_force_scale(const csim_problem *problem, double *g);
 /// @return the smallest share of a vertex's step that is left, [0, 1]; < 0 when out of memory
 double csim_problem_filter(const csim_problem *problem, double *d);
 
-/// The same, but shortens the step as a whole: it keeps its direction.
+/// The same, but shortens the step as a whole. resolves: corrects it first where single pairs would
+/// stop it (contact/resolve.h); otherwise it keeps its direction.
 /// @return the share that is left, [0, 1]; < 0 when out of memory
-double csim_problem_filter_together(const csim_problem *problem, double *d);
+double csim_problem_filter_together(const csim_problem *problem, int resolves, double *d);
 
 /// Largest share of the step d from x that takes no strain beyond its bound, [0, 1]. With d NULL: 0
 /// if some strain at x is beyond its bound. 1 in models without bounds.
