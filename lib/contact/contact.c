@@ -517,7 +517,8 @@ double csim_contact_go_together(csim_contact *contact, double most, double *d, d
   memcpy(kin->d, d, n * sizeof *d);
   csim_kinematics_aim_colliders(kin, 1);
   if (csim_resolve_motion(&contact->resolve, CSIM_GAP_STAYS) < 0) return note_failure(contact);
-  memcpy(d, kin->d, n * sizeof *d);
+  // conditions of plates that close on a sheet contradict each other: they would stop early
+  if (contact->resolve.done) memcpy(d, kin->d, n * sizeof *d);
   double share = glide_on(contact, d, most);
   // crumpled cloth stops itself: a collider that moves away needs no cloth to move
   if (share == 0) {

@@ -262,9 +262,9 @@ void csim_contact_aim_pins(const csim_contact *contact, double most, double *d);
 double csim_contact_make_way(csim_contact *contact, const double *d, double *g);
 
 /// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements), which is corrected where
-/// pairs would stop it (contact/resolve.h), and colliders towards their goals. All move by one
-/// share of their way, at most `most`, as far as nothing comes too near. x (nbody_vert x 3) gets
-/// the result.
+/// pairs would stop it (contact/resolve.h) and can be, and colliders towards their goals. All move
+/// by one share of their way, at most `most`, as far as nothing comes too near. x (nbody_vert x 3)
+/// gets the result.
 /// @return the share, [0, 1]; < 0 when out of memory
 double csim_contact_go_together(csim_contact *contact, double most, double *d, double *x);
 

@@ -125,7 +125,7 @@ static int make_guide(const guide_job *job, const csim_candidate *pair, csim_act
   gap = face_impact(kin, kind, csim_min(distance, 0.5 * gap), c);
   double collider = opening(kin, c, 1);
   if (gap < distance) distance = csim_min(distance, gap + GUIDE_OPENING * csim_max(-collider, 0));
-  // in the second round guides that have to push are a little nearer; what they pulled is let go
+  // its direction and distance have changed: the motion may keep that by itself
   end = gap + opening(kin, c, 0);
   if (!(gap > 0 && end < distance)) return 0;
 

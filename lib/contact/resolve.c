@@ -134,10 +134,14 @@ static int correct(const csim_resolve *r) {
 int csim_resolve_motion(csim_resolve *resolve, csim_gap_rule rule) {
   resolve_job job = {.resolve = resolve, .rule = rule};
   resolve->n = 0;
+  resolve->done = 0;
   for (int round = 0; round < ROUNDS; round++) {
     int added = find_conditions(&job);
     if (added < 0) return -1;
-    if (added == 0) break;
+    if (added == 0) {
+      resolve->done = 1;
+      break;
+    }
     for (int sweep = 0; sweep < SWEEPS && correct(resolve); sweep++) {
     }
   }

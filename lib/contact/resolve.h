@@ -31,6 +31,7 @@ typedef struct csim_resolve {
   csim_kinematics *kin;
   csim_reach *reach;
   csim_narrow_phase *narrow;
+  int done; ///< after the last call: nothing is known to stop the corrected motion
   int n;
   csim_gap_condition *condition; ///< (n) in the order in which they were found
   ptrdiff_t capacity;

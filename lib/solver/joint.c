@@ -11,8 +11,8 @@ static const double FASTEST = 0.5;
 // FASTEST, as a wall they cannot pass would have every step taken in so many parts.
 static const double STUCK_PINS = 0.45;
 
-// A collider is blocked after so many attempts of two rounds that move it by less than this share
-// of its way: by other colliders, or by cloth that cannot give way.
+// A collider is blocked after so many attempts that move it by less than this share of its way: by
+// other colliders, or by cloth that cannot give way.
 static const double LEAST_GAIN = 0.03;
 enum { MOST_MISSES = 2, MOST_TRIES = 20 };
 
@@ -30,38 +30,22 @@ int csim_joint_is_due(const csim_problem *problem, const csim_joint *joint) {
          are_behind(problem->contact);
 }
 
-// Rounds of a joint step in which bodies approach by this distance. Pairs that come near are those
-// of a free flight in the first round, and of the step that it finds in the second. The next joint
-// step does as much, so two rounds are only made where bodies approach by more than a share of an
-// edge, or earlier steps have not got far. With two in each step curtains that a ball pushes took
-// 1.4 times as long. With one where bodies are fast a ball of 50 m/s took twice as long to stretch
-// a pinned curtain.
-static int count_rounds(const csim_joint *joint, double approach) {
-  static const double FAST = 0.25; // of an edge
-  enum { FEW = 2 };
-  static const double LITTLE = 0.3;
-  double least = joint->tries <= FEW ? LEAST_GAIN : LITTLE;
-  if (approach > FAST * joint->system->edge) return 2;
-  return joint->tries == 1 || joint->share > least ? 1 : 2;
-}
-
-// Adds guides for bodies that move by joint->d. Returns the fastest approach [m].
-static double add_guides(const csim_problem *problem, const csim_joint *joint,
-                         csim_method_report *report) {
+// Adds guides for bodies that move by joint->d.
+static void add_guides(const csim_problem *problem, const csim_joint *joint,
+                       csim_method_report *report) {
   csim_section before = csim_pool_section(problem->pool, CSIM_SECTION_CONTACT);
   double approach = csim_contact_make_way(problem->contact, joint->d, joint->system->g);
   csim_pool_section(problem->pool, before);
   if (approach < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   if (problem->halvings_left > 0 && approach > FASTEST * joint->system->edge)
     report->outcome = CSIM_OUTCOME_TOO_FAST;
-  return approach;
 }
 
 // Solves for joint->d, of bodies and pins. Systems are solved to a tenth, as iterations follow that
 // change all of it: solved to a hundredth they took 10 to 25 % more linear iterations, and as many
 // of Newton's.
-static void solve_round(csim_problem *problem, int solves, const csim_joint *joint,
-                        csim_method_report *report, const double *x) {
+static void solve_with_guides(csim_problem *problem, int solves, const csim_joint *joint,
+                              csim_method_report *report, const double *x) {
   static const double TOLERANCE = 0.1;
   csim_system *system = joint->system;
   csim_system_leave_out_idle(problem, solves, system);
@@ -97,14 +81,9 @@ static double step_with_guides(csim_problem *problem, int solves, csim_joint *jo
   csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, joint->d);
   csim_vector_add(problem->pool, n, -1, x, joint->d); // rest of the free flight
   csim_contact_aim_pins(problem->contact, STUCK_PINS * system->edge, joint->d);
-  joint->rounds = 1;
-  for (int round = 0; round < joint->rounds; round++) {
-    if (round) csim_problem_gradient(problem, x, system->g);
-    double approach = add_guides(problem, joint, report);
-    if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
-    if (!round) joint->rounds = count_rounds(joint, approach);
-    solve_round(problem, solves, joint, report, x);
-  }
+  add_guides(problem, joint, report);
+  if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
+  solve_with_guides(problem, solves, joint, report, x);
   return go_together(problem, joint, report, x);
 }
 
@@ -140,7 +119,7 @@ void csim_joint_step(csim_problem *problem, int solves, csim_joint *joint,
       (joint->share < LEAST_GAIN || joint->tries == MOST_TRIES))
     joint->share = carry_along(problem, report, x);
   int missed = joint->share < LEAST_GAIN;
-  joint->misses = missed ? joint->misses + (joint->rounds > 1) : 0;
+  joint->misses = missed ? joint->misses + 1 : 0;
   if (report->outcome == CSIM_OUTCOME_LIMIT && joint->misses >= MOST_MISSES)
     hold_blocked(problem, joint, report);
 }

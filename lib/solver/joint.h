@@ -6,6 +6,7 @@
 // everything is where it is to be: a linear system is solved with guides to the colliders' goals,
 // and then bodies and colliders move by one share of their ways. What stops that:
 //
+//     single pairs                            they are corrected (contact/resolve.h)
 //     a linear problem that leads nowhere     bodies are carried along (contact/carry.h)
 //     nothing of that moves a collider        it is held for the rest of the step
 //                                             (contact/blocked.h), and the others go on; or
@@ -22,9 +23,8 @@ typedef struct csim_joint {
   double *d;    ///< (nvert x 3) [m] of bodies in the last joint step; scratch of the caller
   int made;     ///< joint steps of this solve
   int tries;    ///< of these since a collider was last held
-  int rounds;   ///< linear systems of the last one, 1 or 2
   double share; ///< of its motion that it made
-  int misses;   ///< of the last tries of two rounds that hardly moved
+  int misses;   ///< of the last tries that hardly moved
   int releases; ///< times that colliders have released cloth
 } csim_joint;
 

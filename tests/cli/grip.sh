@@ -19,15 +19,17 @@ equal "$("$LOOK" get grip/run.json crossing_substeps)" 0 "substeps with intersec
 unconverged=$("$LOOK" get grip/run.json unconverged_substeps)
 check "$unconverged of 290 substeps do not converge" [ "$unconverged" -le 6 ]
 
-# The vertices that start between the jaws go with them, and nothing holds them once these are open: they fall, or swing.
+# The vertices that start between the jaws go with them, and nothing holds them once these are open: they fall, or swing, or go
+# aside with a jaw that the cloth lies on.
 mean() { # FRAME COLUMN
   awk -v at="$2" '$1 == "v" && NR == FNR && $3 > 0.09 && $3 < 0.11 && $4 * $4 < 1e-3 { grip[FNR] = 1 }
     $1 == "v" && NR != FNR && grip[FNR] { sum += $at; n++ } END { print sum / n }' grip/rag_0001.obj "grip/rag_$1.obj"
 }
-up=$(mean 0051 3) along=$(mean 0051 4) after=$(mean 0059 3) beside=$(mean 0059 4)
+up=$(mean 0051 3) along=$(mean 0051 4)
+gone=$(for at in 2 3 4; do echo "$(mean 0051 $at) $(mean 0059 $at)"; done | awk '{ sum += ($2 - $1)^2 } END { print sqrt(sum) }')
 check "carried up to $up m" awk "BEGIN { exit !($up > 0.36 && $up < 0.44) }"
 check "carried along to $along m" awk "BEGIN { exit !($along > -0.24 && $along < -0.16) }"
-check "let go, at $after m, $beside m" awk "BEGIN { exit !(($after - $up)^2 + ($beside - $along)^2 > 0.005^2) }"
+check "let go, $gone m away" awk "BEGIN { exit !($gone > 0.005) }"
 
 # How far colliders are beside their motion is part of the state.
 for frame in 16 30 40; do expect 0 "$clothsim" grip.json -q -o parts -e $frame --resume --checkpoint-every 1; done
