@@ -418,10 +418,15 @@ static void restore_others(csim_pinched *p) {
   csim_kinematics_note_change(p->kin);
 }
 
+// Whether the step, or the part of one that is taken, begins with the frame.
+static int begins_frame(csim_pinched *p) {
+  p->began = csim_min(p->began, p->kin->now);
+  return p->kin->now < p->began + 0.5 * p->kin->h;
+}
+
 int csim_pinched_review(csim_pinched *p) {
   int n = p->on ? p->mesh->nbody_vert : 0;
-  if (!p->review_due) return 0;
-  p->review_due = 0;
+  if (!begins_frame(p)) return 0;
   for (int i = 0; i < n; i++) p->vert[i].goes_farther = p->vert[i].has_room = 0;
   if (p->nreleased == 0) return 0;
   if (keep_crossing(p)) return -1;

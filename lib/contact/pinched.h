@@ -60,10 +60,10 @@ typedef struct csim_pinched {
   csim_narrow_phase *narrow;
   csim_glide *glide;
   csim_collision_mesh *mesh;
-  int on;         ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
-  int review_due; ///< a frame begins: csim_pinched_review is to be done
-  int nreleased;  ///< number of vertices released
-  int *released;  ///< (mesh->nbody_vert) by which collider: mesh->released, which others read
+  int on;        ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
+  double began;  ///< [s] when the frame began; INFINITY: its first step is still to come
+  int nreleased; ///< number of vertices released
+  int *released; ///< (mesh->nbody_vert) by which collider: mesh->released, which others read
   csim_pinched_vertex *vert; ///< (mesh->nbody_vert)
   csim_pinched_crossings crossings;
 } csim_pinched;
@@ -99,14 +99,14 @@ void csim_pinched_load(csim_pinched *pinched, const double *state);
 /// Restores contact of all vertices.
 void csim_pinched_clear(csim_pinched *pinched);
 
-/// A frame begins: the next csim_pinched_review is to be done.
+/// A frame begins with the next step.
 static inline void csim_pinched_begin_frame(csim_pinched *pinched) {
-  pinched->review_due = 1;
+  pinched->began = INFINITY;
 }
 
-/// Reviews the released vertices: restores contact of those that are outside again, and finds which
-/// of the others have room. Once a frame, when its first step has collected candidates; else it
-/// does nothing.
+/// Reviews the released vertices, where a frame begins and the step has collected candidates:
+/// restores contact of those that are outside again, and finds which of the others have room. A
+/// step that is tried again reviews again, since it begins with the state from before the review.
 /// @return 0, or -1 when out of memory
 int csim_pinched_review(csim_pinched *pinched);
 
