@@ -225,8 +225,12 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   return status;
 }
 
+int csim_sim_phase_of(const csim_sim *sim, const csim_state *from) {
+  return from->phase < sim->whole->nphase ? from->phase : 0;
+}
+
 csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
-  int phase = from->phase < sim->whole->nphase ? from->phase : 0;
+  int phase = csim_sim_phase_of(sim, from);
   csim_status status = csim_sim_enter(sim, phase);
   if (status) return status;
   if (from->nvert != sim->state.nvert)

@@ -541,6 +541,9 @@ static const char *cannot_change(const csim_json *json, const csim_scene *scene,
     return "objects and their numbers of vertices have to stay";
   if (!same_coarseness(was, is, phase))
     return "\"coarse\" has to stay in the phase that the run stopped in";
+  if (!same_text(json, was, is, "contact", "response") ||
+      !same_text(json, was, is, "contact", "pinched"))
+    return "\"contact.response\" and \"contact.pinched\" have to stay";
   if (!same_text(json, was, is, "frames", "start")) return "\"frames.start\" has to stay";
   if (!same_text(json, was, is, NULL, "name")) return "\"name\" has to stay: files carry it";
   if (!same_text(json, was, is, "output", "cache") ||
