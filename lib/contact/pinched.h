@@ -96,6 +96,11 @@ int csim_pinched_accepts(const csim_pinched *pinched, const double *state);
 void csim_pinched_save(const csim_pinched *pinched, double *state);
 void csim_pinched_load(csim_pinched *pinched, const double *state);
 
+/// The state of one model as one of another whose meshes are finer: a vertex on an edge of which an
+/// end is released is so too, so that the same faces are. `state` has zeros.
+void csim_pinched_refine(const csim_model *from, const csim_model *to, const double *old,
+                         double *state);
+
 /// Restores contact of all vertices.
 void csim_pinched_clear(csim_pinched *pinched);
 

@@ -10,6 +10,7 @@
 #include "solver/pace.h"
 #include "solver/project.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -508,18 +509,15 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
 // Sets the positions of colliders from the state; a new state has them at their start.
 static int load_colliders(csim_solver *solver, csim_state *state) {
   int n = csim_contact_kinematic_size(solver->contact);
-  if (!state->kinematic || state->nkinematic != n) {
+  if (!state->nkinematic) {
     double *kinematic = CSIM_NEW(double, csim_xyz(n));
     if (!kinematic) return -1;
-    if (state->kinematic) // a phase with other vertices, of which none is released
-      memcpy(kinematic, state->kinematic,
-             3 * (size_t)csim_contact_pose_size(solver->contact) * sizeof(double));
-    else
-      csim_contact_save(solver->contact, kinematic);
+    csim_contact_save(solver->contact, kinematic);
     free(state->kinematic);
     state->kinematic = kinematic;
     state->nkinematic = n;
   }
+  assert(state->nkinematic == n);
   csim_contact_load(solver->contact, state->kinematic);
   memcpy(solver->contact_before.step, state->kinematic, 3 * (size_t)n * sizeof(double));
   return 0;
