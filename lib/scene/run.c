@@ -250,8 +250,10 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
   if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
   csim_status status = csim_output_sync(r->writing.output);
   csim_resume_point point = {frame, &r->writing.good, &r->writing.good_totals};
+  // scenes are compared by the first phase, in which every run begins
+  const csim_world *world = r->sim.first.model ? &r->sim.first : &r->sim.world;
   if (!status)
-    status = csim_resume_save(r->scene, &r->sim.world, r->options->out, &point,
+    status = csim_resume_save(r->scene, world, r->options->out, &point,
                               r->options->keep_checkpoints, log);
   if (status) return status;
   csim_output_forget_old(r->writing.output);

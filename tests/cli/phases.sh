@@ -124,4 +124,14 @@ cat >kept.json <<'J'
 J
 expect 0 "$clothsim" kept.json -q -o kept --verify-substeps
 check "vertices are released when the phase begins" grep -q '"first_frame": [1-6], "frames": [3-9]' kept/run.json
+# a phase may place objects elsewhere: the files of a resumed run are compared with the first phase
+cat >placed.json <<'J'
+{"name": "placed", "frames": {"end": 8}, "phases": [{"name": "one", "frames": {"end": 3}},
+  {"name": "two", "frames": {"end": 8}, "objects": [{"name": "c", "position": [0, 1, 0], "rest": {"from": "uv", "scale": 0.55}}]}],
+ "objects": [{"name": "c", "type": "cloth", "material": "cotton", "mesh": {"shape": "grid", "size": [0.5, 0.5], "cells": [5, 5]}, "pins": [{"vertices": [0]}]}]}
+J
+expect 0 "$clothsim" placed.json -q -o placed
+for end in 2 4 6; do expect 0 "$clothsim" placed.json -q -o placed-r --resume -e $end; done
+expect 0 "$clothsim" placed.json -q -o placed-r --resume
+check "resumed in a phase with other places" diff -r placed placed-r
 report
