@@ -472,8 +472,11 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (!isfinite(csim_vector_dot(pool, n, solver->y, solver->y)))
     return fail(report, CSIM_OUTCOME_DIVERGED);
   csim_problem problem = problem_of(solver, state);
-  if (solver->lacks_a) find_accelerations(solver, &problem, state, x);
-  solver->lacks_a = 0;
+  if (solver->lacks_a) {
+    find_accelerations(solver, &problem, state, x);
+    if (solver->earlier.known) csim_vector_copy(pool, n, state->a, solver->earlier.a);
+    solver->lacks_a = 0;
+  }
   if (begin_solve(solver, state, time + h, h, &problem)) return fail(report, CSIM_OUTCOME_MEMORY);
 
   csim_pool_section(pool, CSIM_SECTION_ELASTICITY);
