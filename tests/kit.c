@@ -226,6 +226,12 @@ int kit_scene_open(const char *text, int nthread, kit_scene *s) {
   check_that(!failed, __FILE__, __LINE__, "%s: %s", text, log.text);
   if (failed) return -1;
   s->pool = csim_pool_create(nthread);
+  kit_scene_stop(s, NULL);
+  return csim_state_create(s->world.model, &s->state);
+}
+
+void kit_scene_stop(kit_scene *s, int (*wanted)(const void *user)) {
+  csim_solver_free(s->solver);
   s->solver =
       csim_solver_create(&(csim_solver_setup){.model = s->world.model,
                                               .params = s->scene->solver,
@@ -233,8 +239,8 @@ int kit_scene_open(const char *text, int nthread, kit_scene *s) {
                                               .ncollider = s->world.ncollider,
                                               .collider = s->world.collider,
                                               .pool = s->pool,
+                                              .stop = {.wanted = wanted},
                                               .h = 1 / (s->scene->fps * s->scene->substeps)});
-  return csim_state_create(s->world.model, &s->state);
 }
 
 void kit_scene_close(kit_scene *s) {

@@ -62,6 +62,8 @@ typedef struct kit_scene {
 /// @return 0; -1 after a check that has failed
 int kit_scene_open(const char *text, int nthread, kit_scene *s);
 void kit_scene_close(kit_scene *s);
+/// Gives it a solver that asks whether to stop.
+void kit_scene_stop(kit_scene *s, int (*wanted)(const void *user));
 
 /// [s] since the scene's start.
 double kit_scene_time(const kit_scene *s);

@@ -165,23 +165,33 @@ static csim_status read_wedge(farm *f, int w, csim_scene **scene) {
 }
 
 static void pass_on_trouble(void *user, const csim_message *m) {
-  if (m->level >= CSIM_WARNING) tool_message(user, m);
+  const farm *f = user; // what is doubtful in one run is so in others: it is told once
+  if (m->level >= (f->nbuilt > 0 ? CSIM_ERROR : CSIM_WARNING)) tool_message((tool_log *)&f->log, m);
+}
+
+// Whether a run is built here: the first one, and those in which one value is another. All of them
+// would take as long as their runs take to start.
+static int is_built(const farm *f, int w) {
+  int others = 0;
+  for (int a = 0; a < f->naxis; a++) others += farm_value(f, w, a) > 0;
+  return others <= 1 && f->nbuilt < FARM_MAX_BUILT;
 }
 
 // Builds a scene as clothsim --check does: some errors show only in its model.
 static csim_status build(farm *f, const csim_scene *scene) {
   const char *given = getenv("CLOTHSIM_TET");
   char *tet = given && *given ? strdup(given) : beside(NULL, "clothsim-tet");
-  csim_log log = {.write = pass_on_trouble, .user = &f->log};
+  csim_log log = {.write = pass_on_trouble, .user = f};
   csim_check_report report;
   csim_run_options options = {.tet_program = tet, .nthread = 1};
   csim_status status = tet ? csim_check(scene, &options, &log, &report) : CSIM_MEMORY;
   free(tet);
+  f->nbuilt++;
   return status;
 }
 
-// Reads the scene of every wedge and builds the first, so that errors are found here and not on the
-// farm. To build all would take as long as their runs take to start.
+// Reads the scene of every wedge, and builds each value of every axis once, so that errors are
+// found here and not on the farm.
 static csim_status read_wedges(farm *f) {
   f->hash = calloc((size_t)f->nwedge, sizeof *f->hash);
   if (!f->hash) return CSIM_MEMORY;
@@ -190,7 +200,7 @@ static csim_status read_wedges(farm *f) {
     char name[FARM_NAME];
     farm_wedge_name(f, w, name);
     csim_status status = read_wedge(f, w, &scene);
-    if (!status && w == 0) status = build(f, scene);
+    if (!status && is_built(f, w)) status = build(f, scene);
     if (status) {
       csim_scene_free(scene);
       if (f->naxis) fprintf(stderr, "%s: wedge %s is no sound scene\n", f->log.program, name);
@@ -313,7 +323,9 @@ static csim_status emit(farm *f, const arguments *a) {
   if (!status && a->openjd) status = farm_emit_openjd(f);
   if (!status) status = write_text(f, "wedges.json", index);
   free(index);
-  if (!status) printf("%s: %d runs of %s\n", f->out, f->nwedge, f->name);
+  if (!status)
+    printf("%s: %d runs of %s, %d of them built and checked\n", f->out, f->nwedge, f->name,
+           f->nbuilt);
   return status;
 }
 

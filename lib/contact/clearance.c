@@ -89,14 +89,14 @@ int csim_clearance_create(csim_arena *arena, csim_clearance *clearance) {
 // ------------------------------------------------------------------------------------------ state
 
 int csim_clearance_accepts(const csim_clearance *clearance, const double *state) {
-  for (int i = 0; i < 3 * csim_clearance_size(clearance); i++)
+  for (int i = 0; i < 3 * csim_clearance_size(clearance->kin->mesh->nbody_vert); i++)
     if (!(state[i] >= 0 && state[i] <= FLT_MAX)) return 0;
   return 1;
 }
 
 void csim_clearance_save(const csim_clearance *clearance, double *state) {
-  int n = clearance->kin->mesh->nbody_vert;
-  for (int i = 0; i < 3 * csim_clearance_size(clearance); i++)
+  int nvert = clearance->kin->mesh->nbody_vert, n = clearance->any ? nvert : 0;
+  for (int i = 0; i < 3 * csim_clearance_size(nvert); i++)
     state[i] = i < n ? (double)clearance->grown[i] : 0;
 }
 

@@ -41,9 +41,10 @@ typedef struct csim_clearance {
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_clearance_create(csim_arena *arena, csim_clearance *clearance);
 
-/// Number of three-vectors that hold the distances: one number a vertex, or none if none is near.
-static inline int csim_clearance_size(const csim_clearance *clearance) {
-  return clearance->any ? (clearance->kin->mesh->nbody_vert + 2) / 3 : 0;
+/// Number of three-vectors that hold the distances of nvert vertices, one number each. They are
+/// zeros where none is near: phases of other distances have the same state.
+static inline int csim_clearance_size(int nvert) {
+  return (nvert + 2) / 3;
 }
 
 /// Whether numbers read from outside, all finite, may be such a state. (csim_clearance_size x 3)

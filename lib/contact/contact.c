@@ -103,13 +103,9 @@ static state_parts find_parts(const csim_contact *contact) {
   state_parts p;
   p.active = csim_kinematics_size(&contact->kin);
   p.clearance = p.active + csim_barrier_stiffness_size(&contact->active.stiffness);
-  p.pinched = p.clearance + csim_clearance_size(&contact->clearance);
+  p.pinched = p.clearance + csim_clearance_size(contact->mesh.nbody_vert);
   p.end = p.pinched + csim_pinched_size(contact->mesh.nbody_vert, &contact->params);
   return p;
-}
-
-int csim_contact_pose_size(const csim_contact *contact) {
-  return (int)find_parts(contact).clearance;
 }
 
 int csim_contact_kinematic_size(const csim_contact *contact) {
@@ -137,6 +133,19 @@ void csim_contact_load(csim_contact *contact, const double *kinematic) {
   csim_active_set_load(&contact->active, kinematic + 3 * p.active);
   csim_clearance_load(&contact->clearance, kinematic + 3 * p.clearance);
   csim_pinched_load(&contact->pinched, kinematic + 3 * p.pinched);
+}
+
+double *csim_contact_refine(const csim_contact_params *params, const csim_model *from,
+                            const csim_model *to, const double *kinematic, int *n) {
+  int was = csim_pinched_size(from->nvert, params), is = csim_pinched_size(to->nvert, params);
+  ptrdiff_t pose = *n - csim_clearance_size(from->nvert) - was;
+  ptrdiff_t size = pose + csim_clearance_size(to->nvert) + is;
+  double *refined = CSIM_NEW(double, 3 * size);
+  if (!refined) return NULL;
+  memcpy(refined, kinematic, 3 * (size_t)pose * sizeof *refined);
+  if (is) csim_pinched_refine(from, to, kinematic + 3 * (*n - was), refined + 3 * (size - is));
+  *n = (int)size;
+  return refined;
 }
 
 void csim_contact_place(csim_contact *contact, double time) {

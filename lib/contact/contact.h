@@ -79,9 +79,6 @@ size_t csim_contact_memory(const csim_contact *contact);
 /// knows of vertices.
 int csim_contact_kinematic_size(const csim_contact *contact);
 
-/// Number of those, the first ones, that do not depend on vertices.
-int csim_contact_pose_size(const csim_contact *contact);
-
 /// Whether numbers read from outside, all finite, may be such a state. (csim_contact_kinematic_size
 /// x 3)
 int csim_contact_accepts(const csim_contact *contact, const double *kinematic);
@@ -89,6 +86,13 @@ int csim_contact_accepts(const csim_contact *contact, const double *kinematic);
 /// Writes or reads them. (csim_contact_kinematic_size x 3)
 void csim_contact_save(const csim_contact *contact, double *kinematic);
 void csim_contact_load(csim_contact *contact, const double *kinematic);
+
+/// The state of one model, n three-vectors, as one of another whose meshes are finer. Distances
+/// begin again, released vertices stay so.
+/// @param[in,out] n  its number of three-vectors
+/// @return to be freed; NULL when out of memory
+double *csim_contact_refine(const csim_contact_params *params, const csim_model *from,
+                            const csim_model *to, const double *kinematic, int *n);
 
 /// Moves all colliders to their prescribed positions at a time [s], without contact.
 void csim_contact_place(csim_contact *contact, double time);

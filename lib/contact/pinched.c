@@ -75,6 +75,32 @@ void csim_pinched_load(csim_pinched *p, const double *state) {
   }
 }
 
+// A vertex between two others is released as they are; where one of them is not, as the other.
+static void refine_vertex(double *by, double *out, double *was, const int ends[2], int i) {
+  int a = by[ends[0]] != 0 ? ends[0] : ends[1], b = ends[1];
+  if (by[a] == 0) return;
+  by[i] = by[b] == 0 || by[b] == by[a] ? by[a] : EVERY;
+  out[i] = out[a];
+  was[i] = -1;
+}
+
+void csim_pinched_refine(const csim_model *from, const csim_model *to, const double *old,
+                         double *state) {
+  for (int b = 0; b < to->nbody; b++) {
+    const csim_body *body = &to->body[b];
+    int first = body->vert0, old_first = from->body[b].vert0;
+    int common = from->body[b].nvert < body->nvert ? from->body[b].nvert : body->nvert;
+    double *by = state + first, *out = by + to->nvert, *was = out + to->nvert;
+    for (int i = 0; i < common; i++) {
+      by[i] = old[old_first + i];
+      if (by[i] != 0) out[i] = old[from->nvert + old_first + i] + to->ntri - from->ntri;
+      was[i] = old[2 * from->nvert + old_first + i];
+    }
+    for (int i = common; i < body->nvert; i++)
+      refine_vertex(by, out, was, body->mesh->parent + csim_row(2, i), i);
+  }
+}
+
 void csim_pinched_clear(csim_pinched *p) {
   if (p->on) memset(p->released, 0, (size_t)p->mesh->nbody_vert * sizeof *p->released);
   p->nreleased = 0;
@@ -423,10 +449,15 @@ static void restore_others(csim_pinched *p) {
   csim_kinematics_note_change(p->kin);
 }
 
+// Whether the step, or the part of one that is taken, begins with the frame.
+static int begins_frame(csim_pinched *p) {
+  p->began = csim_min(p->began, p->kin->now);
+  return p->kin->now < p->began + 0.5 * p->kin->h;
+}
+
 int csim_pinched_review(csim_pinched *p) {
   int n = p->on ? p->mesh->nbody_vert : 0;
-  if (!p->review_due) return 0;
-  p->review_due = 0;
+  if (!begins_frame(p)) return 0;
   for (int i = 0; i < n; i++) p->vert[i].goes_farther = p->vert[i].has_room = 0;
   if (p->nreleased == 0) return 0;
   if (keep_crossing(p)) return -1;

@@ -60,10 +60,10 @@ typedef struct csim_pinched {
   csim_narrow_phase *narrow;
   csim_glide *glide;
   csim_collision_mesh *mesh;
-  int on;         ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
-  int review_due; ///< a frame begins: csim_pinched_review is to be done
-  int nreleased;  ///< number of vertices released
-  int *released;  ///< (mesh->nbody_vert) by which collider: mesh->released, which others read
+  int on;        ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
+  double began;  ///< [s] when the frame began; INFINITY: its first step is still to come
+  int nreleased; ///< number of vertices released
+  int *released; ///< (mesh->nbody_vert) by which collider: mesh->released, which others read
   csim_pinched_vertex *vert; ///< (mesh->nbody_vert)
   csim_pinched_crossings crossings;
 } csim_pinched;
@@ -96,17 +96,22 @@ int csim_pinched_accepts(const csim_pinched *pinched, const double *state);
 void csim_pinched_save(const csim_pinched *pinched, double *state);
 void csim_pinched_load(csim_pinched *pinched, const double *state);
 
+/// The state of one model as one of another whose meshes are finer: a vertex on an edge of which an
+/// end is released is so too, so that the same faces are. `state` has zeros.
+void csim_pinched_refine(const csim_model *from, const csim_model *to, const double *old,
+                         double *state);
+
 /// Restores contact of all vertices.
 void csim_pinched_clear(csim_pinched *pinched);
 
-/// A frame begins: the next csim_pinched_review is to be done.
+/// A frame begins with the next step.
 static inline void csim_pinched_begin_frame(csim_pinched *pinched) {
-  pinched->review_due = 1;
+  pinched->began = INFINITY;
 }
 
-/// Reviews the released vertices: restores contact of those that are outside again, and finds which
-/// of the others have room. Once a frame, when its first step has collected candidates; else it
-/// does nothing.
+/// Reviews the released vertices, where a frame begins and the step has collected candidates:
+/// restores contact of those that are outside again, and finds which of the others have room. A
+/// step that is tried again reviews again, since it begins with the state from before the review.
 /// @return 0, or -1 when out of memory
 int csim_pinched_review(csim_pinched *pinched);
 

@@ -47,12 +47,39 @@ void csim_mesh_release(csim_mesh *mesh, int keep_faces) {
                       .hash = mesh->hash};
 }
 
+// Hash of an array that may be missing.
+static uint64_t hash_array(uint64_t h, const void *array, ptrdiff_t n, size_t size) {
+  return array && n > 0 ? csim_hash_bytes(h, array, (size_t)n * size) : h;
+}
+
+static uint64_t hash_name(uint64_t h, const char *name) {
+  return csim_hash_bytes(h, name, strlen(name) + 1);
+}
+
+// Goes on with what else a run reads of a mesh: texture coordinates, groups, numbers of vertices,
+// the rest shape, and seams.
+static uint64_t hash_rest(uint64_t h, const csim_mesh *mesh, ptrdiff_t ncorner) {
+  h = hash_array(h, mesh->uv, 2 * (ptrdiff_t)mesh->nuv, sizeof *mesh->uv);
+  h = hash_array(h, mesh->face_uv, ncorner, sizeof *mesh->face_uv);
+  for (int k = 0; k < mesh->ntag; k++) h = hash_name(h, mesh->tag[k]);
+  h = hash_array(h, mesh->face_tag, mesh->nface, sizeof *mesh->face_tag);
+  for (int k = 0; k < mesh->channels.n; k++) {
+    const csim_mesh_channel *channel = &mesh->channels.item[k];
+    h = hash_array(hash_name(h, channel->name), channel->value, mesh->nvert, sizeof(double));
+  }
+  h = hash_array(h, mesh->rest.vert, csim_xyz(mesh->nvert), sizeof(double));
+  h = hash_array(h, mesh->rest.flat, csim_row(6, mesh->ntri), sizeof(double));
+  for (int k = 0; k < mesh->nset; k++)
+    h = hash_array(hash_name(h, mesh->set[k].name), mesh->set[k].vert, mesh->set[k].n, sizeof(int));
+  return hash_array(h, mesh->stitch, csim_row(2, mesh->nstitch), sizeof *mesh->stitch);
+}
+
 uint64_t csim_mesh_hash(const csim_mesh *mesh) {
   if (mesh->hash) return mesh->hash; // kept when the arrays were released
   uint64_t h = CSIM_HASH_START;
-  h = csim_hash_bytes(h, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *mesh->vert);
-  h = csim_hash_bytes(h, mesh->face_start, ((size_t)mesh->nface + 1) * sizeof *mesh->face_start);
-  if (!mesh->nface) return h;
-  size_t ncorner = (size_t)mesh->face_start[mesh->nface];
-  return csim_hash_bytes(h, mesh->face_vert, ncorner * sizeof *mesh->face_vert);
+  h = hash_array(h, mesh->vert, csim_xyz(mesh->nvert), sizeof *mesh->vert);
+  h = hash_array(h, mesh->face_start, (ptrdiff_t)mesh->nface + 1, sizeof *mesh->face_start);
+  ptrdiff_t ncorner = mesh->nface ? mesh->face_start[mesh->nface] : 0;
+  h = hash_array(h, mesh->face_vert, ncorner, sizeof *mesh->face_vert);
+  return hash_rest(h, mesh, ncorner);
 }

@@ -90,7 +90,7 @@ static inline const double *csim_mesh_rest(const csim_mesh *mesh) {
 /// The numbers (nvert) that a mesh has by this name; NULL: none.
 const double *csim_mesh_channel_named(const csim_mesh *mesh, const char *name);
 
-/// Hash of positions and faces, also of those that have been released.
+/// Hash of all that a run reads of it, also of what has been released.
 uint64_t csim_mesh_hash(const csim_mesh *mesh);
 
 #endif

@@ -164,9 +164,22 @@ static double *carry_numbers(const csim_model *from, const csim_model *to, int n
   return carried;
 }
 
+// The same for what contact knows. -1: out of memory.
+static int refine_contact(const csim_contact_params *params, const csim_model *from,
+                          const csim_model *to, csim_state *state) {
+  if (!state->nkinematic) return 0; // not begun, or another response
+  double *refined = csim_contact_refine(params, from, to, state->kinematic, &state->nkinematic);
+  if (!refined) return -1;
+  free(state->kinematic);
+  state->kinematic = refined;
+  state->kinematic_capacity = state->nkinematic;
+  return 0;
+}
+
 // Makes the state one of another model, if that has other vertices. -1: out of memory, and the
 // state is as it was.
-static int carry_state(const csim_model *from, const csim_model *to, csim_state *state) {
+static int carry_state(const csim_contact_params *params, const csim_model *from,
+                       const csim_model *to, csim_state *state) {
   enum { VECTORS = 5, ARRAYS = 6 };
   double **array[] = {&state->x,      &state->v, &state->x_prev,
                       &state->v_prev, &state->a, &state->path};
@@ -178,6 +191,7 @@ static int carry_state(const csim_model *from, const csim_model *to, csim_state 
     carried[k] = carry_numbers(from, to, k < VECTORS ? 3 : 1, *array[k]);
     failed = !carried[k];
   }
+  if (!failed) failed = refine_contact(params, from, to, state) != 0;
   for (int k = 0; k < ARRAYS; k++) {
     free(failed ? carried[k] : *array[k]);
     if (!failed) *array[k] = carried[k];
@@ -196,7 +210,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
       csim_compile(scene, sim->tet_program, sim->pool, &sim->said.log, &sim->world, &world);
   world.renders = sim->world.renders;
   if (!status) status = check_world(sim, phase, &world);
-  if (!status && carry_state(sim->world.model, world.model, &sim->state))
+  if (!status && carry_state(&world.contact, sim->world.model, world.model, &sim->state))
     status = csim_sim_no_memory(sim);
   if (status) {
     csim_world_free(&world);
@@ -225,8 +239,12 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   return status;
 }
 
+int csim_sim_phase_of(const csim_sim *sim, const csim_state *from) {
+  return from->phase < sim->whole->nphase ? from->phase : 0;
+}
+
 csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
-  int phase = from->phase < sim->whole->nphase ? from->phase : 0;
+  int phase = csim_sim_phase_of(sim, from);
   csim_status status = csim_sim_enter(sim, phase);
   if (status) return status;
   if (from->nvert != sim->state.nvert)

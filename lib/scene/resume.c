@@ -79,6 +79,9 @@ static char *describe(const csim_scene *scene, const csim_world *world,
     if (body->ntet) h = csim_hash_bytes(h, body->tet, 4 * (size_t)body->ntet * sizeof *body->tet);
     h = csim_hash_bytes(h, model->x0 + csim_xyz(body->vert0),
                         3 * (size_t)body->ncommon * sizeof *model->x0);
+    if (model->v0)
+      h = csim_hash_bytes(h, model->v0 + csim_xyz(body->vert0),
+                          3 * (size_t)body->ncommon * sizeof *model->v0);
     print_mesh(&out, body->name, csim_body_nshown(body), h);
   }
   for (int k = 0; world->renders && k < world->renders->n; k++) {
@@ -541,6 +544,9 @@ static const char *cannot_change(const csim_json *json, const csim_scene *scene,
     return "objects and their numbers of vertices have to stay";
   if (!same_coarseness(was, is, phase))
     return "\"coarse\" has to stay in the phase that the run stopped in";
+  if (!same_text(json, was, is, "contact", "response") ||
+      !same_text(json, was, is, "contact", "pinched"))
+    return "\"contact.response\" and \"contact.pinched\" have to stay";
   if (!same_text(json, was, is, "frames", "start")) return "\"frames.start\" has to stay";
   if (!same_text(json, was, is, NULL, "name")) return "\"name\" has to stay: files carry it";
   if (!same_text(json, was, is, "output", "cache") ||

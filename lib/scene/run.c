@@ -250,8 +250,10 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
   if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
   csim_status status = csim_output_sync(r->writing.output);
   csim_resume_point point = {frame, &r->writing.good, &r->writing.good_totals};
+  // scenes are compared by the first phase, in which every run begins
+  const csim_world *world = r->sim.first.model ? &r->sim.first : &r->sim.world;
   if (!status)
-    status = csim_resume_save(r->scene, &r->sim.world, r->options->out, &point,
+    status = csim_resume_save(r->scene, world, r->options->out, &point,
                               r->options->keep_checkpoints, log);
   if (status) return status;
   csim_output_forget_old(r->writing.output);
@@ -268,17 +270,24 @@ static int checkpoint_due(const run *r, int frame) {
           csim_seconds() - r->checkpoint_time >= o->checkpoint_seconds);
 }
 
+// Refuses a checkpoint with a state that the solver of its phase does not accept. Nothing to say
+// before the simulation is in that phase.
+static csim_status check_colliders(const run *r) {
+  const csim_state *from = &r->resume.point.state;
+  // before the first step colliders are at their start, and may be left out
+  int has = r->resume.point.frame > r->scene->frame_start || from->nkinematic;
+  if (!has || csim_sim_phase_of(&r->sim, from) != r->sim.state.phase ||
+      csim_solver_accepts(r->sim.solver, from))
+    return CSIM_OK;
+  return csim_refuse(r->log, csim_in_file(r->scene->file),
+                     "the checkpoint has other colliders or contact distances, or is damaged");
+}
+
 // Counts the frames on disk: all up to that of the checkpoint.
 static csim_status count_done(run *r) {
-  const csim_scene *scene = r->scene;
-  csim_state *from = &r->resume.point.state;
-  // before the first step colliders are at their start, and may be left out
-  int has = r->resume.point.frame > scene->frame_start || from->nkinematic;
-  if (has && !csim_solver_accepts(r->sim.solver, from))
-    return csim_refuse(
-        r->log, csim_in_file(scene->file),
-        "the checkpoint has other colliders, or is damaged: \"contact.response\" and "
-        "\"contact.pinched\" must not change");
+  const csim_state *from = &r->resume.point.state;
+  csim_status status = check_colliders(r);
+  if (status) return status;
   int frame = r->resume.point.frame;
   r->report->total = r->resume.totals;
   r->report->resumed = 1;
@@ -305,6 +314,7 @@ static csim_status run_frames(run *r) {
   csim_pool_section(r->sim.pool, CSIM_SECTION_OTHER);
   if (r->resume.found) { // only after the first phase has described the files
     csim_status status = csim_sim_go_on(&r->sim, &r->resume.point.state, r->resume.point.frame);
+    if (!status) status = check_colliders(r);
     if (!status) status = watch_phase(r);
     if (status) return status;
     csim_output_follow(r->writing.output, r->sim.solver);

@@ -91,6 +91,9 @@ csim_status csim_sim_begin(csim_sim *sim, int *changed);
 /// @return as csim_sim_begin
 csim_status csim_sim_enter(csim_sim *sim, int phase);
 
+/// The phase in which a state of another run continues: the first, if its own is no longer there.
+int csim_sim_phase_of(const csim_sim *sim, const csim_state *from);
+
 /// Continues from a state after `frame`, with its phase.
 /// @return as csim_sim_begin
 csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame);

@@ -10,6 +10,7 @@
 #include "solver/pace.h"
 #include "solver/project.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -471,8 +472,11 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (!isfinite(csim_vector_dot(pool, n, solver->y, solver->y)))
     return fail(report, CSIM_OUTCOME_DIVERGED);
   csim_problem problem = problem_of(solver, state);
-  if (solver->lacks_a) find_accelerations(solver, &problem, state, x);
-  solver->lacks_a = 0;
+  if (solver->lacks_a) {
+    find_accelerations(solver, &problem, state, x);
+    if (solver->earlier.known) csim_vector_copy(pool, n, state->a, solver->earlier.a);
+    solver->lacks_a = 0;
+  }
   if (begin_solve(solver, state, time + h, h, &problem)) return fail(report, CSIM_OUTCOME_MEMORY);
 
   csim_pool_section(pool, CSIM_SECTION_ELASTICITY);
@@ -508,18 +512,15 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
 // Sets the positions of colliders from the state; a new state has them at their start.
 static int load_colliders(csim_solver *solver, csim_state *state) {
   int n = csim_contact_kinematic_size(solver->contact);
-  if (!state->kinematic || state->nkinematic != n) {
+  if (!state->nkinematic) {
     double *kinematic = CSIM_NEW(double, csim_xyz(n));
     if (!kinematic) return -1;
-    if (state->kinematic) // a phase with other vertices, of which none is released
-      memcpy(kinematic, state->kinematic,
-             3 * (size_t)csim_contact_pose_size(solver->contact) * sizeof(double));
-    else
-      csim_contact_save(solver->contact, kinematic);
+    csim_contact_save(solver->contact, kinematic);
     free(state->kinematic);
     state->kinematic = kinematic;
     state->nkinematic = n;
   }
+  assert(state->nkinematic == n);
   csim_contact_load(solver->contact, state->kinematic);
   memcpy(solver->contact_before.step, state->kinematic, 3 * (size_t)n * sizeof(double));
   return 0;

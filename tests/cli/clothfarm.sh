@@ -23,7 +23,14 @@ check "exports come after" grep -q 'dependency=aftercorr' out/submit.sh
 outputs 2 'method "symplectic" is stable for substeps under' "$farm" tiny.json -o unstable --wedge frames.substeps=1,2 \
   --wedge 'solver.method="symplectic"'
 outputs 2 "contact needs a start without intersections" "$farm" tiny.json -o unstable --wedge 'cloth.position=[0,0.4,0]'
+# ...of every value, not only the first
+outputs 2 "wedge w0001_position-0_0.4_0 is no sound" "$farm" tiny.json -o unstable --wedge 'cloth.position=[0,0.6,0],[0,0.4,0]'
+outputs 2 "wedge w0002_position-0_0.4_0_friction-0.1 is" "$farm" tiny.json -o unstable --wedge 'cloth.position=[0,0.6,0],[0,0.4,0]' \
+  --wedge contact.friction=0.1,0.2
 check "nothing is written" test ! -e unstable
+outputs 0 "27 runs of tiny, 7 of them built" "$farm" tiny.json -o cube --emit commands --wedge frames.end=2,3,4 \
+  --wedge contact.friction=0.1,0.2,0.3 --wedge cloth.material.bend=1x,2x,3x
+outputs 0 "40 runs of tiny, 32 of them built" "$farm" tiny.json -o many --emit commands --wedge frames.end="$(seq -s, 2 41)"
 
 # the same again; other files stay; another sweep is refused
 cp -r out before

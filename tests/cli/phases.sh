@@ -112,4 +112,26 @@ wrong phases.rest.frames.end=54 'a phase cannot end at frame 54: the one before 
 wrong 'phases.hold.objects=[{"name":"shet","pins":[]}]' 'there is no "shet" in it'
 expect 2 "$clothsim" ph.json -q -o d --set 'phases.hold.objects=[{"name":"sheet","mesh":{"shape":"grid","size":[0.3,0.3],"cells":[9,8]}}]'
 says 'numbers of vertices have to stay'
+# what colliders have released stays so in a phase with another contact distance
+cat >kept.json <<'J'
+{"name": "kept", "frames": {"start": 1, "end": 9, "fps": 24}, "contact": {"pinched": "ignore", "thickness": 0.001}, "phases": [{"name": "one", "frames": {"end": 7}}, {"name": "two", "frames": {"end": 9}, "contact": {"thickness": 0.004}}], "output": {"obj": false},
+ "objects": [
+  {"name": "c", "type": "cloth", "material": "cotton", "rotation": [90, 0, 0], "mesh": {"shape": "grid", "size": [0.8, 0.8], "cells": [12, 12]}, "pins": [{"nearest": [[-0.4, 0.4, 0], [0.4, 0.4, 0]], "motion": [{"frame": 1}, {"frame": 15, "position": [0.1, 0, 0]}, {"frame": 30}]}]},
+  {"name": "a", "type": "collider", "position": [0, 0, -0.3], "mesh": {"shape": "sphere", "radius": 0.15, "cells": [10, 8]}, "motion": [{"frame": 1}, {"frame": 5, "position": [0, 0, 0.35]}, {"frame": 8, "position": [0, 0, 0.35], "rotation": [0, 0, 90]}, {"frame": 10}]},
+  {"name": "b", "type": "collider", "position": [0.03, 0.02, 0.3], "mesh": {"shape": "capsule", "radius": 0.15, "height": 0.1, "cells": [14, 3, 5]}, "motion": [{"frame": 1}, {"frame": 6, "position": [0, 0, -0.2], "rotation": [20, 0, 0]}, {"frame": 14, "position": [0, 0, -0.2]}, {"frame": 22}]},
+  {"name": "p1", "type": "cloth", "material": "silk", "position": [2, 0, 0], "mesh": {"shape": "grid", "size": [0.1, 0.1], "cells": [2, 2]}, "pins": [{"vertices": [0]}]},
+  {"name": "p2", "type": "cloth", "material": "silk", "position": [2, 0.002, 0], "mesh": {"shape": "grid", "size": [0.1, 0.1], "cells": [2, 2]}, "pins": [{"vertices": [0]}]}]}
+J
+expect 0 "$clothsim" kept.json -q -o kept --verify-substeps
+check "vertices are released when the phase begins" grep -q '"first_frame": [1-6], "frames": [3-9]' kept/run.json
+# a phase may place objects elsewhere: the files of a resumed run are compared with the first phase
+cat >placed.json <<'J'
+{"name": "placed", "frames": {"end": 8}, "phases": [{"name": "one", "frames": {"end": 3}},
+  {"name": "two", "frames": {"end": 8}, "objects": [{"name": "c", "position": [0, 1, 0], "rest": {"from": "uv", "scale": 0.55}}]}],
+ "objects": [{"name": "c", "type": "cloth", "material": "cotton", "mesh": {"shape": "grid", "size": [0.5, 0.5], "cells": [5, 5]}, "pins": [{"vertices": [0]}]}]}
+J
+expect 0 "$clothsim" placed.json -q -o placed
+for end in 2 4 6; do expect 0 "$clothsim" placed.json -q -o placed-r --resume -e $end; done
+expect 0 "$clothsim" placed.json -q -o placed-r --resume
+check "resumed in a phase with other places" diff -r placed placed-r
 report

@@ -250,4 +250,40 @@ for bad in "--checkpoint-every x" "--checkpoint-every -3" "--max-time 0" "--max-
   expect 2 "$clothsim" tiny.json -o usage $bad
 done
 check "refused before anything is made" test ! -e usage
+# what files hold is part of the scene, all of it: painted numbers, rest shapes, groups, velocities in a cache
+quad() { # W SIZE: a square of two triangles, the number W of its first vertex
+  printf 'ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty float w\nelement face 2\n'
+  printf 'property list uchar int vertex_indices\nend_header\n0 0 0 %s\n%s 0 0 1\n1 0 1 1\n0 0 1 1\n3 0 2 1\n3 0 3 2\n' "$1" "$2"
+}
+quad 0.5 1 >quad.ply
+quad 0.5 1.1 >rest.ply
+cat >quad.json <<'J'
+{"name": "quad", "frames": {"end": 4}, "output": {"cache": false},
+ "objects": [{"name": "cloth", "type": "cloth", "material": "cotton", "mesh": {"file": "quad.ply"}, "pins": [{"vertices": [2]}],
+  "maps": [{"of": "density", "property": "w", "low": 1, "high": 9}], "rest": {"from": "file", "file": "rest.ply"}}]}
+J
+changes() { # FILE: it has another content now, and back
+  expect 2 "$clothsim" quad.json -q -o quad --resume
+  says "the contents of a mesh file have changed"
+  cp "$1.was" "$1"
+}
+cp quad.ply quad.ply.was
+cp rest.ply rest.ply.was
+expect 0 "$clothsim" quad.json -q -o quad -e 2
+quad 0.6 1 >quad.ply
+changes quad.ply
+quad 0.5 1.2 >rest.ply
+changes rest.ply
+expect 0 "$clothsim" quad.json -q -o quad --resume
+expect 0 "$clothsim" quad.json -q -o quad-whole
+check "as never stopped" diff -r quad quad-whole
+for speed in 0 1; do
+  expect 0 "$clothsim" tiny.json -q -o from$speed -e 1 --set "cloth.velocity=[$speed,0,0]"
+done
+mkdir from
+cp from0/tiny.clothcache from
+expect 0 "$clothsim" tiny.json -q -o flown -e 3 --set frames.from=from/tiny.clothcache
+cp from1/tiny.clothcache from
+expect 2 "$clothsim" tiny.json -q -o flown --resume --set frames.from=from/tiny.clothcache
+says "the contents of a mesh file have changed"
 report

@@ -246,6 +246,8 @@ static void test_release(void) {
     CHECK(keep ? m.arena.used < used && !memcmp(m.face_vert, same.face_vert,
                                                 (size_t)same.face_start[nface] * sizeof(int))
                : m.arena.used == 0);
+    same.uv[5] += 1e-9;
+    CHECK(csim_mesh_hash(&same) != hash);
     same.vert[5] += 1e-9;
     CHECK(csim_mesh_hash(&same) != hash);
     csim_mesh_free(&m);

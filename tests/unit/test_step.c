@@ -482,6 +482,31 @@ static void test_change_of_integrator(void) {
   CHECK(at[0] == at[1]);
 }
 
+static int asked;
+static int third_time(const void *user) {
+  (void)user;
+  return ++asked == 3;
+}
+
+// The accelerations that a first step finds are not lost where it fails in its second part, and is
+// taken again: that comes to the same bits.
+static void test_found_accelerations(void) {
+  const char *text = "{'objects': [{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'mesh':"
+                     " {'shape': 'grid', 'cells': [4, 4]}, 'pins': [{'vertices': [0]}]}]}";
+  kit_scene a, b;
+  csim_step_report report;
+  if (kit_scene_open(text, 1, &a) || kit_scene_open(text, 1, &b)) return;
+  kit_scene_stop(&b, third_time);
+  a.state.pace.halvings = b.state.pace.halvings = 1;
+  CHECK(csim_step(a.solver, &a.state, &report) == 0 && report.parts == 2);
+  CHECK(csim_step(b.solver, &b.state, &report) == -1);
+  CHECK(report.method.outcome == CSIM_OUTCOME_STOPPED);
+  CHECK(csim_step(b.solver, &b.state, &report) == 0 && report.parts == 2);
+  CHECK(!memcmp(a.state.x, b.state.x, 3 * (size_t)a.state.nvert * sizeof(double)));
+  kit_scene_close(&a);
+  kit_scene_close(&b);
+}
+
 int main(void) {
   test_free_fall();
   test_change_of_integrator();
@@ -496,5 +521,6 @@ int main(void) {
   test_residual();
   test_pd_solid();
   test_step_tolerance();
+  test_found_accelerations();
   return check_report();
 }

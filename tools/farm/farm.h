@@ -10,6 +10,7 @@ enum {
   FARM_MAX_AXIS = 16,
   FARM_MAX_VALUE = 10000,  ///< of one axis
   FARM_MAX_WEDGE = 100000, ///< of their product
+  FARM_MAX_BUILT = 32,     ///< wedges that are built to see whether they can be
   FARM_MAX_WORD = 64,      ///< exports, sbatch lines, words for clothsim
   FARM_NAME = 120,         ///< of a wedge, with its 0
   FARM_ARRAY = 1000,       ///< tasks of an array job; Slurm's own limit is 1001 unless configured
@@ -31,6 +32,7 @@ typedef struct farm {
   int naxis;
   farm_axis axis[FARM_MAX_AXIS];
   int nwedge;     ///< product of the numbers of values, 1 without axes
+  int nbuilt;     ///< of those, so far
   char *name;     ///< of the scene
   uint64_t *hash; ///< (nwedge) of the scenes
   int nexport, nsbatch, nword;
