@@ -30,7 +30,7 @@
 #include "cache/buffer.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 9, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 10, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;
