@@ -37,7 +37,8 @@ typedef struct csim_tet_options {
 /// whole is taken as if turned around, with a warning; vertices no triangle uses stay in the
 /// result, loose, with a warning. Checked after: see csim_check_tets.
 ///
-/// Makes up to three attempts, with decreasing tolerances of TetGen, each within the time limit.
+/// Makes up to five attempts, with decreasing tolerances of TetGen and with its vertices backwards,
+/// each within the time limit.
 ///
 /// @param      place  of the object, for messages
 /// @param      log    gets an error line for each kind of defect: cause, place (numbers from 0)

@@ -7,6 +7,7 @@
 #include "io/tetrahedralize.h"
 #include "math/vec3.h"
 #include "mesh/icosphere.h"
+#include "mesh/shapes.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -186,6 +187,29 @@ static void test_scales(void) {
   expect_filled(&m, 1, 0);
   for (int i = 0; i < 24; i++) m.vert[i] *= 1e100;
   expect_refused(&m, "coordinate x of vertex 0 (counted from 0) is 1e+109");
+}
+
+// Turned, the flat faces of a box are uneven by rounding.
+static void test_turned(void) {
+  static model m;
+  for (int n = 2; n <= 3; n++) {
+    csim_mesh box;
+    csim_shape_spec spec = {CSIM_SHAPE_KIND_BOX, .size = {1, 1, 1}, .cells = {n, n, n}};
+    CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &box) == CSIM_OK);
+    m.nvert = box.nvert;
+    m.ntri = box.ntri;
+    memcpy(m.tri, box.tri, sizeof(int) * 3 * (size_t)m.ntri);
+    for (int degrees = 1; degrees < 90; degrees++) {
+      double c = cos(degrees * PI / 180), s = sin(degrees * PI / 180);
+      for (int i = 0; i < m.nvert; i++) {
+        const double *x = box.vert + csim_xyz(i);
+        memcpy(m.vert + csim_xyz(i), (double[]){c * x[0] + s * x[2], x[1], c * x[2] - s * x[0]},
+               3 * sizeof(double));
+      }
+      expect_filled(&m, 1, 0);
+    }
+    csim_mesh_free(&box);
+  }
 }
 
 static void test_parts(void) {
@@ -682,6 +706,7 @@ int main(void) {
   }
   test_good();
   test_scales();
+  test_turned();
   test_parts();
   test_bad();
   test_bad_seams();
