@@ -23,9 +23,9 @@ static const double MAX_TETS = 5e7;
 /// What is tried, in this order. TetGen's relative tolerance, its own default first: it merges
 /// vertices and takes faces for coplanar within it. Thin solids need a smaller one (1e-9 thick
 /// plates, 1e-8 gaps), but some surfaces take forever with 1e-16 (*measured*: a torus of 512
-/// vertices). Flat faces that rounding made uneven stop it at every tolerance, an assertion of its
-/// walk along the hull (*measured*: of 300 boxes of 2 cells, turned at random, 5). With the
-/// vertices backwards it filled them.
+/// vertices). Flat faces that rounding made uneven can stop it at every tolerance, by assertions
+/// (*measured*: 5 of 300 boxes of 2 cells, turned at random). With the vertices backwards it filled
+/// all 5.
 typedef struct attempt {
   double tolerance;
   int backwards;

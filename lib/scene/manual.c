@@ -53,17 +53,25 @@ static int write_variants(FILE *out, const csim_variants *v) {
   return status;
 }
 
-static void write_number(FILE *out, double value) {
-  char text[32];
-  csim_print_shortest(value, text);
-  fprintf(out, " %s |", value != 0 ? text : "");
+// A cell of those that are not 0.
+static void write_numbers(FILE *out, int n, const double *value) {
+  const char *before = " ";
+  for (int k = 0; k < n; k++) {
+    char text[32];
+    if (value[k] == 0) continue;
+    csim_print_shortest(value[k], text);
+    fprintf(out, "%s%s", before, text);
+    before = ", ";
+  }
+  fputs(" |", out);
 }
 
 static void write_presets(FILE *out) {
   fputs("### presets\n\nMaterials to start from. Orders of magnitude with their sources in "
         "lib/scene/materials.c; damping is 0.\n\n"
-        "| preset | density | stretch [N/m] | bend [N m] | bend_spring [N/m] | modulus [Pa] | "
-        "volume [Pa] | drag |\n|---|---|---|---|---|---|---|---|\n",
+        "| preset | density | stretch, weft [N/m] | shear [N/m] | bend, bend_weft [N m] | "
+        "bend_spring [N/m] | modulus, volume [Pa] | poisson | drag |\n"
+        "|---|---|---|---|---|---|---|---|---|\n",
         out);
   for (const char *const *name = csim_preset_names; *name; name++) {
     const csim_material *m = csim_find_preset(*name);
@@ -71,12 +79,13 @@ static void write_presets(FILE *out) {
     csim_print_shortest(m->density, density);
     fprintf(out, "| `%s` | %s %s |", *name, density,
             m->stuff == CSIM_STUFF_SOLID ? "kg/m^3" : "kg/m^2");
-    write_number(out, m->stretch);
-    write_number(out, m->bend);
-    write_number(out, m->bend_spring);
-    write_number(out, m->modulus);
-    write_number(out, m->volume);
-    write_number(out, m->drag);
+    write_numbers(out, 2, (double[]){m->stretch, m->weft});
+    write_numbers(out, 1, &m->shear);
+    write_numbers(out, 2, (double[]){m->bend, m->bend_weft});
+    write_numbers(out, 1, &m->bend_spring);
+    write_numbers(out, 2, (double[]){m->modulus, m->volume});
+    write_numbers(out, 1, &m->poisson);
+    write_numbers(out, 1, &m->drag);
     fputc('\n', out);
   }
   fputc('\n', out);
