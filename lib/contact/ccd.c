@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 
 #include <float.h>
+#include <string.h>
 
 enum { MAX_ADVANCES = 64 };
 
@@ -66,4 +67,18 @@ int csim_ccd_pair(csim_pair_kind kind, const double *const x[4], const double *c
   }
   if (time) *time = t;
   return 1;
+}
+
+double csim_ccd_direction(csim_pair_kind kind, const double *const x[4], const double *const u[4],
+                          double gap, double w[4], double n[3]) {
+  double at[4][3], time, along = 0;
+  if (!csim_ccd_pair(kind, x, u, gap, &time)) time = 1;
+  for (int k = 0; k < 4; k++) {
+    memcpy(at[k], x[k], sizeof at[k]);
+    csim_add_scaled(time, u[k], at[k]);
+  }
+  csim_pair_direction(kind, (const double *[]){at[0], at[1], at[2], at[3]}, w, n);
+  for (int k = 1; k < 4; k++)
+    for (int a = 0; a < 3; a++) along += w[k] * n[a] * (x[k][a] - x[0][a]);
+  return along;
 }

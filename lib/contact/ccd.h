@@ -18,4 +18,14 @@
 int csim_ccd_pair(csim_pair_kind kind, const double *const x[4], const double *const u[4],
                   double gap, double *time);
 
+/// Direction n from the first side of the pair to the second when they come as near as `gap`, or
+/// at time 1 if they do not, with the weights w of their nearest points then. A triangle that
+/// slides under a vertex is beside it at time 0: along the direction of then it would push the
+/// vertex ahead of it.
+/// @param[out] w  (4) as csim_pair_closest
+/// @param[out] n  (3) of length 1; 0 where they touch
+/// @return distance of these points along n at time 0 [m]
+double csim_ccd_direction(csim_pair_kind kind, const double *const x[4], const double *const u[4],
+                          double gap, double w[4], double n[3]);
+
 #endif

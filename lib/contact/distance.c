@@ -124,3 +124,13 @@ double csim_pair_closest(csim_pair_kind kind, const double *const x[4], double w
   w[3] = t;
   return d2;
 }
+
+double csim_pair_direction(csim_pair_kind kind, const double *const x[4], double w[4],
+                           double n[3]) {
+  double gap = sqrt(csim_pair_closest(kind, x, w));
+  for (int a = 0; a < 3; a++) {
+    n[a] = 0;
+    for (int k = 1; k < 4 && gap > 0; k++) n[a] += w[k] * (x[k][a] - x[0][a]) / gap;
+  }
+  return gap;
+}

@@ -27,4 +27,8 @@ static inline int csim_pair_split(csim_pair_kind kind) {
 /// @return its squared length [m^2]
 double csim_pair_closest(csim_pair_kind kind, const double *const x[4], double w[4]);
 
+/// The same, and its direction n (3), of length 1; 0 where the sides touch.
+/// @return its length [m]
+double csim_pair_direction(csim_pair_kind kind, const double *const x[4], double w[4], double n[3]);
+
 #endif

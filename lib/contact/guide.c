@@ -4,8 +4,6 @@
 #include "contact/ccd.h"
 #include "math/vec3.h"
 
-#include <string.h>
-
 // Stiffness relative to the body's own. A displacement of 20 mm is then missed by less than the
 // contact distances in use.
 static const double GUIDE_STIFFNESS = 30;
@@ -22,31 +20,6 @@ static const double GUIDE_SHARE = 0.9;
 // is by 0.1.
 static const double GUIDE_OPENING = 2;
 
-// Sets the weights and the direction of a pair where a share of the motion d has taken it. Returns
-// its distance there [m].
-static double connect(const csim_kinematics *kin, csim_pair_kind kind, double share,
-                      csim_active_contact *c) {
-  double at[4][3];
-  for (int k = 0; k < 4; k++) {
-    memcpy(at[k], kin->x + csim_xyz(c->v[k]), sizeof at[k]);
-    csim_add_scaled(share, kin->d + csim_xyz(c->v[k]), at[k]);
-  }
-  double gap = sqrt(csim_pair_closest(kind, (const double *[]){at[0], at[1], at[2], at[3]}, c->w));
-  memset(c->n, 0, sizeof c->n);
-  for (int k = 1; k < 4 && gap > 0; k++)
-    for (int a = 0; a < 3; a++) c->n[a] += c->w[k] * (at[k][a] - at[0][a]) / gap;
-  return gap;
-}
-
-// Distance along the pair's direction [m].
-static double gap_along(const csim_kinematics *kin, const csim_active_contact *c) {
-  double gap = 0;
-  for (int k = 1; k < 4; k++)
-    for (int a = 0; a < 3; a++)
-      gap += c->w[k] * c->n[a] * (kin->x[csim_xyz(c->v[k]) + a] - kin->x[csim_xyz(c->v[0]) + a]);
-  return gap;
-}
-
 // How far the motion d opens the pair along its direction [m]; colliders alone: that of its
 // vertices which are not free.
 static double opening(const csim_kinematics *kin, const csim_active_contact *c, int colliders) {
@@ -55,22 +28,6 @@ static double opening(const csim_kinematics *kin, const csim_active_contact *c, 
     if (!colliders || !csim_kinematics_is_free(kin, c->v[k]))
       along += c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
   return along;
-}
-
-// Turns the pair's direction to that at its time of impact. A triangle that will slide under a
-// vertex is still beside it: along the present direction it would push the vertex ahead of it. A
-// belt of 3 m/s under a cloth took twelve times the iterations that way. Returns the present
-// distance along the new direction [m]; 0: none.
-static double face_impact(const csim_kinematics *kin, csim_pair_kind kind, double distance,
-                          csim_active_contact *c) {
-  const double *p[4], *d[4];
-  double time;
-  for (int k = 0; k < 4; k++) {
-    p[k] = kin->x + csim_xyz(c->v[k]);
-    d[k] = kin->d + csim_xyz(c->v[k]);
-  }
-  int meets = csim_ccd_pair(kind, p, d, distance, &time);
-  return connect(kin, kind, meets ? time : 1, c) > 0 ? gap_along(kin, c) : 0;
 }
 
 // Whether the boxes that both sides pass through are farther apart than a distance along some axis.
@@ -118,11 +75,17 @@ static int make_guide(const guide_job *job, const csim_candidate *pair, csim_act
   double most = GUIDE_SHARE * set->distance, distance = most * (double)pair->start, stiff = 0;
   if (job->within && stays_apart(active->reach, pair, c->v, distance)) return 0;
   if (passes_by(kin, kind, c->v, distance)) return 0;
-  double gap = connect(kin, kind, 0, c), end = gap + opening(kin, c, 0);
+  const double *x[4], *d[4];
+  for (int k = 0; k < 4; k++) {
+    x[k] = kin->x + csim_xyz(c->v[k]);
+    d[k] = kin->d + csim_xyz(c->v[k]);
+  }
+  double gap = csim_pair_direction(kind, x, c->w, c->n), end = gap + opening(kin, c, 0);
   if (!(gap > 0 && end < distance)) return 0;
   distance = most * csim_candidate_scale(set, kind, c->v, pair);
   if (!(end < distance)) return 0;
-  gap = face_impact(kin, kind, csim_min(distance, 0.5 * gap), c);
+  // a belt of 3 m/s under a cloth took twelve times the iterations along the present direction
+  gap = csim_ccd_direction(kind, x, d, csim_min(distance, 0.5 * gap), c->w, c->n);
   double collider = opening(kin, c, 1);
   if (gap < distance) distance = csim_min(distance, gap + GUIDE_OPENING * csim_max(-collider, 0));
   // its direction and distance have changed: the motion may keep that by itself

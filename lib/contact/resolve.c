@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// In tight sleeves two rounds left twice as many joint steps short of their way.
+// With two rounds a top with tight cuffs took 2,331 iterations for 1,715 (14 frames).
 enum { ROUNDS = 4, SWEEPS = 10 };
 
 typedef struct resolve_job {
@@ -43,30 +43,6 @@ static void add(resolve_job *job, csim_gap_condition *c) {
     r->condition[r->n++] = *c;
 }
 
-// Sets the condition's w and n at the time at which the motion kin->d has used up half of the gap.
-// Returns the present gap along n [m]; <= 0: none.
-static double face_impact(const csim_kinematics *kin, csim_pair_kind kind, double thickness,
-                          csim_gap_condition *c) {
-  const double *x[4], *d[4];
-  double at[4][3], time, along = 0;
-  for (int k = 0; k < 4; k++) {
-    x[k] = kin->x + csim_xyz(c->v[k]);
-    d[k] = kin->d + csim_xyz(c->v[k]);
-  }
-  double gap = sqrt(csim_pair_closest(kind, x, c->w));
-  double stop = csim_min(0.5 * gap, CSIM_CONTACT_CUSHION * thickness);
-  if (!csim_ccd_pair(kind, x, d, stop, &time)) time = 1;
-  for (int k = 0; k < 4; k++) {
-    memcpy(at[k], x[k], sizeof at[k]);
-    csim_add_scaled(time, d[k], at[k]);
-  }
-  gap = sqrt(csim_pair_closest(kind, (const double *[]){at[0], at[1], at[2], at[3]}, c->w));
-  memset(c->n, 0, sizeof c->n);
-  for (int k = 0; k < 4 && gap > 0; k++) csim_add_scaled(c->w[k] / gap, at[k], c->n);
-  for (int k = 0; k < 4; k++) along += c->w[k] * csim_dot(c->n, x[k]);
-  return along;
-}
-
 static int stops(void *context, const csim_candidate *pair) {
   const resolve_job *job = context;
   return csim_glide_candidate_share(job->resolve->reach, pair) < 1;
@@ -78,9 +54,16 @@ static void add_pair(void *context, const csim_candidate *pair) {
   const csim_candidates *set = job->resolve->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(pair);
   csim_gap_condition c;
+  const double *x[4], *d[4];
   csim_candidate_vertices(kin->mesh, pair, c.v);
   double thickness = set->distance * csim_candidate_scale(set, kind, c.v, pair);
-  double gap = face_impact(kin, kind, thickness, &c);
+  for (int k = 0; k < 4; k++) {
+    x[k] = kin->x + csim_xyz(c.v[k]);
+    d[k] = kin->d + csim_xyz(c.v[k]);
+  }
+  double gap = csim_pair_direction(kind, x, c.w, c.n);
+  double stop = csim_min(0.5 * gap, CSIM_CONTACT_CUSHION * thickness);
+  gap = csim_ccd_direction(kind, x, d, stop, c.w, c.n);
   if (!(gap > 0)) return;
   c.least = gap_to_keep(job->rule, gap, thickness) - gap;
   add(job, &c);
